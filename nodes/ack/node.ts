@@ -8,8 +8,8 @@ import { loadLibrary } from "../common/library.ts";
 import { override } from "../common/messages/details.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
 import { isTest } from "../common/messages/test-message.ts";
+import { isObject } from "../common/shared/collections.ts";
 import { nodeError } from "../common/shared/errors.ts";
-import { isObject } from "../common/shared/is-object.ts";
 import { showStatus, statusText } from "../common/status/status.ts";
 import { type AckDef, NODE } from "./fields.ts";
 

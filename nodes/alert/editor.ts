@@ -8,7 +8,7 @@ import { hintUnder } from "../common/editor/form-rows.ts";
 import { liveCheck, TYPED } from "../common/editor/live-check.ts";
 import { warnOfMissingDecimals } from "../common/editor/missing-decimals.ts";
 import type { NodeForm } from "../common/editor/node-form.ts";
-import { isChosen } from "../common/shared/config-choice.ts";
+import { isChosen } from "../common/shared/variables.ts";
 import { isOn } from "../common/shared/field-rules.ts";
 import { NODE } from "./fields.ts";
 

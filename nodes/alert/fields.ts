@@ -1,6 +1,7 @@
-import type { ConditionDef } from "../common/shared/conditions.ts";
-import { isDuration, isSomeTime } from "../common/shared/durations.ts";
-import { COMMON, describeNode, folded, type SettingsOf, stored } from "../common/shared/fields.ts";
+import { COMMON, folded } from "../common/shared/common-fields.ts";
+import { describeNode, type SettingsOf, stored } from "../common/shared/fields.ts";
+import type { ConditionDef } from "../common/shared/stored-values.ts";
+import { isDuration, isSomeTime } from "../common/shared/times.ts";
 
 const WHEN = ["each", "count", "sum", "rate", "absence"] as const;
 const FOR_EACH = ["", "contract", "field", "expression"] as const;

@@ -2,8 +2,8 @@ import type { AlertSettings, AlertWhen } from "../../src/index.ts";
 import type { ContractRef } from "../common/fields/config-nodes.ts";
 import type { FieldReader, FormContext } from "../common/fields/field-reader.ts";
 import type { Library } from "../common/library.ts";
-import type { ConditionDef } from "../common/shared/conditions.ts";
-import { durationMs } from "../common/shared/durations.ts";
+import type { ConditionDef } from "../common/shared/stored-values.ts";
+import { durationMs } from "../common/shared/times.ts";
 import { NODE } from "./fields.ts";
 
 export type AlertFields = FieldReader<typeof NODE>;

@@ -1,5 +1,6 @@
+import { COMMON, JSON_TYPES } from "../common/shared/common-fields.ts";
 import type { FieldCheck } from "../common/shared/field-checks.ts";
-import { COMMON, describeNode, JSON_TYPES, type SettingsOf } from "../common/shared/fields.ts";
+import { describeNode, type SettingsOf } from "../common/shared/fields.ts";
 
 /** With ".." a path could leave the connection's base URL. */
 export const isPath: FieldCheck = (text) =>

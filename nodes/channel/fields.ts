@@ -1,4 +1,5 @@
-import { COMMON, describeNode, type SettingsOf } from "../common/shared/fields.ts";
+import { COMMON } from "../common/shared/common-fields.ts";
+import { describeNode, type SettingsOf } from "../common/shared/fields.ts";
 
 export const NODE = describeNode({
   type: "crec-channel",

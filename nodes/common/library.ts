@@ -1,4 +1,4 @@
-import { packageDamaged } from "./shared/package-damaged.ts";
+import { packageDamaged } from "./shared/errors.ts";
 
 /** The client library, loaded when a node first needs it: Node-RED starts no slower for having us installed. */
 export type Library = typeof import("../../src/index.ts");

@@ -1,7 +1,6 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import { toldError, useLanguageOf } from "./messages/error-texts.ts";
-import { nodeError } from "./shared/errors.ts";
-import { packageDamaged } from "./shared/package-damaged.ts";
+import { nodeError, packageDamaged } from "./shared/errors.ts";
 
 /** Put in by the build: the lowest version that `engines` in package.json allows. */
 declare const MINIMUM_NODE: string;

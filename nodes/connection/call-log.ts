@@ -1,6 +1,6 @@
 import type { ResponseInfo } from "../../src/index.ts";
 import type { KeyRefusal } from "../../src/protocol/errors.ts";
-import { type ProxyFault, proxyFault } from "../common/shared/proxy-fault.ts";
+import { type ProxyFault, proxyFault } from "../common/shared/errors.ts";
 import { activity } from "../common/telemetry/activity.ts";
 import type { ConnectionReport, Origin, Problem } from "../common/telemetry/types.ts";
 

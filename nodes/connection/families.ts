@@ -1,7 +1,7 @@
 import type { SignerSet } from "../../src/index.ts";
 import { type CodedError, nodeError } from "../common/shared/errors.ts";
-import type { FamilyDef } from "../common/shared/form-types.ts";
-import { signersIn } from "../common/shared/verification-set-up.ts";
+import { signersIn } from "../common/shared/signers.ts";
+import type { FamilyDef } from "../common/shared/stored-values.ts";
 
 /** The signer sets by the names of their families. */
 export function familySets(families: readonly FamilyDef[] | undefined): Record<string, SignerSet> {

@@ -1,9 +1,10 @@
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../src/protocol/limits.ts";
 import { PUBLIC_VERIFICATION } from "../../src/protocol/signers.ts";
+import { COMMON, folded } from "../common/shared/common-fields.ts";
 import { isAddress, isWebAddress } from "../common/shared/field-checks.ts";
-import { COMMON, describeNode, folded, type SettingsOf, stored } from "../common/shared/fields.ts";
-import type { FamilyDef } from "../common/shared/form-types.ts";
-import { isDay } from "../common/shared/key-term.ts";
+import { describeNode, type SettingsOf, stored } from "../common/shared/fields.ts";
+import type { FamilyDef } from "../common/shared/stored-values.ts";
+import { isDay } from "../common/shared/times.ts";
 import { areSigners, isThreshold } from "./signer-set.ts";
 
 export const NODE = describeNode({

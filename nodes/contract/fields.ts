@@ -1,5 +1,6 @@
+import { COMMON, folded } from "../common/shared/common-fields.ts";
 import { isAddress } from "../common/shared/field-checks.ts";
-import { COMMON, describeNode, folded, type SettingsOf } from "../common/shared/fields.ts";
+import { describeNode, type SettingsOf } from "../common/shared/fields.ts";
 
 /** One token of 77 decimals, 10^77 units, is the largest that a `uint256` can hold. */
 const MOST_DECIMALS = 77;

@@ -6,9 +6,9 @@ import { contractRegistry, registerContract } from "../common/contracts/contract
 import type { ContractNode, ContractRef } from "../common/fields/config-nodes.ts";
 import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { type Library, loadLibrary } from "../common/library.ts";
-import { ADDRESS } from "../common/shared/address.ts";
 import { type CodedError, nodeError } from "../common/shared/errors.ts";
-import { splitNames } from "../common/shared/split-names.ts";
+import { ADDRESS } from "../common/shared/field-checks.ts";
+import { splitNames } from "../common/shared/text.ts";
 import { requireSet, unsetVariable } from "../common/shared/variables.ts";
 import { type ContractDef, isDecimals, NODE } from "./fields.ts";
 

@@ -1,6 +1,6 @@
+import { COMMON, folded, JSON_TYPES, RESUME_FIELD, timeoutField } from "../common/shared/common-fields.ts";
 import { isAddress, isDigits } from "../common/shared/field-checks.ts";
-import { COMMON, describeNode, folded, JSON_TYPES, type SettingsOf } from "../common/shared/fields.ts";
-import { RESUME_FIELD, timeoutField } from "../common/shared/wait-fields.ts";
+import { describeNode, type SettingsOf } from "../common/shared/fields.ts";
 
 const SHORTEST_NAME = 4;
 

@@ -9,7 +9,7 @@ import { withDetails } from "../common/messages/details.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
 import { serviceStatus } from "../common/messages/service-words.ts";
 import { refuseTest } from "../common/messages/test-message.ts";
-import { setNewest } from "../common/shared/drop-oldest.ts";
+import { setNewest } from "../common/shared/collections.ts";
 import { showStatus, statusText } from "../common/status/status.ts";
 import { requireSameService } from "../common/tasks/durable-task.ts";
 import { originOf } from "../common/telemetry/origin.ts";

@@ -7,7 +7,7 @@ import {
   watcherReadings,
 } from "../common/contracts/event-readings.ts";
 import { loadLibrary } from "../common/library.ts";
-import { setNewest } from "../common/shared/drop-oldest.ts";
+import { setNewest } from "../common/shared/collections.ts";
 import { readWatchers } from "../common/status/read-watchers.ts";
 import { serviceText } from "../common/telemetry/service-texts.ts";
 

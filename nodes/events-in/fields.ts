@@ -1,12 +1,6 @@
+import { COMMON, CONFIDENCE_OPTIONS, folded, LIST_TYPES } from "../common/shared/common-fields.ts";
 import { type FieldCheck, isAddress, isDigits } from "../common/shared/field-checks.ts";
-import {
-  COMMON,
-  CONFIDENCE_OPTIONS,
-  describeNode,
-  folded,
-  LIST_TYPES,
-  type SettingsOf,
-} from "../common/shared/fields.ts";
+import { describeNode, type SettingsOf } from "../common/shared/fields.ts";
 import { isTime } from "../common/shared/times.ts";
 
 const START_VALUE: FieldCheck = (text, other) =>

@@ -7,11 +7,11 @@ import { askForReport, keepSecrets, markTypedSecrets } from "../common/editor/ke
 import { TYPED } from "../common/editor/live-check.ts";
 import type { NodeForm } from "../common/editor/node-form.ts";
 import { atPresent, isReference } from "../common/editor/validate.ts";
-import { isChosen } from "../common/shared/config-choice.ts";
-import { isEngineUrl, isRedisUrl, isWithoutTls } from "../common/shared/engine-url.ts";
+import { isChosen } from "../common/shared/variables.ts";
+import { isEngineUrl, isRedisUrl, isWithoutTls } from "../common/shared/text.ts";
 import type { FleetTested } from "../common/shared/form-types.ts";
-import { STORED_PASSWORD } from "../common/shared/stored-password.ts";
-import { withoutMark } from "../common/shared/typed-key.ts";
+import { STORED_PASSWORD } from "../common/shared/variables.ts";
+import { withoutMark } from "../common/shared/variables.ts";
 import { NODE } from "./fields.ts";
 
 const TESTED = [

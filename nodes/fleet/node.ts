@@ -14,8 +14,7 @@ import {
 } from "../common/fleet/fleet.ts";
 import { errorText } from "../common/messages/error-texts.ts";
 import type { SecretsReport } from "../common/shared/form-types.ts";
-import { withoutMark } from "../common/shared/typed-key.ts";
-import { unsetVariable } from "../common/shared/variables.ts";
+import { unsetVariable, withoutMark } from "../common/shared/variables.ts";
 import { originOf } from "../common/telemetry/origin.ts";
 import { registerFleetTest } from "./admin/test-fleet.ts";
 import { type FleetDef, NODE } from "./fields.ts";

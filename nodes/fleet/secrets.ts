@@ -3,7 +3,7 @@ import type { NodeRedContext } from "../common/context.ts";
 import type { FleetNode } from "../common/fleet/fleet.ts";
 import { bindingsPath, bindKey, originalId, subflowProperty } from "../common/keys/binding.ts";
 import { isFrom, isInEnvironment, type Setting, storedSetting, trustOf } from "../common/keys/destination.ts";
-import { isRedisUrl, isWithTls } from "../common/shared/engine-url.ts";
+import { isRedisUrl, isWithTls } from "../common/shared/text.ts";
 import { type CodedError, nodeError, toCodedError } from "../common/shared/errors.ts";
 import { isReference } from "../common/shared/variables.ts";
 import { hostsIn } from "./checks.ts";

@@ -1,6 +1,6 @@
 import type { TlsOptions } from "../common/fields/tls.ts";
 import { engineProblem, type FleetSettings, tlsProblem } from "../common/fleet/fleet.ts";
-import { isRedisUrl } from "../common/shared/engine-url.ts";
+import { isRedisUrl } from "../common/shared/text.ts";
 import { type CodedError, nodeError } from "../common/shared/errors.ts";
 import { hostsIn, isNamespace, isSentinelList } from "./checks.ts";
 

@@ -2,7 +2,7 @@ import { inputOf } from "../common/editor/form-fields.ts";
 import { describeUnder, lookUp } from "../common/editor/lookup.ts";
 import type { NodeForm } from "../common/editor/node-form.ts";
 import { configName } from "../common/editor/node-label.ts";
-import { TEXT_TYPES } from "../common/shared/fields.ts";
+import { TEXT_TYPES } from "../common/shared/common-fields.ts";
 import { type ManageAction, needs } from "./fields.ts";
 
 export const form: NodeForm = {

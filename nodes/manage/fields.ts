@@ -1,5 +1,5 @@
-import { COMMON, describeNode, type SettingsOf } from "../common/shared/fields.ts";
-import { RESUME_FIELD, timeoutField } from "../common/shared/wait-fields.ts";
+import { COMMON, RESUME_FIELD, timeoutField } from "../common/shared/common-fields.ts";
+import { describeNode, type SettingsOf } from "../common/shared/fields.ts";
 
 /** Every action, as `resource.verb`, with the fields that it needs. A channel and a wallet have their own connection. */
 const NEEDS = {

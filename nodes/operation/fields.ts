@@ -1,6 +1,6 @@
 import { OPERATION_PROGRESS, OPERATION_STATUSES } from "../../src/protocol/statuses.ts";
-import { COMMON, describeNode, type SettingsOf } from "../common/shared/fields.ts";
-import { RESUME_FIELD, timeoutField } from "../common/shared/wait-fields.ts";
+import { COMMON, RESUME_FIELD, timeoutField } from "../common/shared/common-fields.ts";
+import { describeNode, type SettingsOf } from "../common/shared/fields.ts";
 
 /** By default from the message, as submit operation sends it. */
 const FROM_MESSAGE = ["msg", "str", "flow", "global", "env", "jsonata"] as const;

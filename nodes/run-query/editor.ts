@@ -3,8 +3,8 @@ import { type ContractCallForm, callProblem, contractCallForm } from "../common/
 import { problemUnder } from "../common/editor/form-rows.ts";
 import type { NodeForm } from "../common/editor/node-form.ts";
 import { configName } from "../common/editor/node-label.ts";
-import { bareName } from "../common/shared/event-name.ts";
-import type { ContractCall } from "../common/shared/form-types.ts";
+import type { ContractCall } from "../common/shared/stored-values.ts";
+import { bareName } from "../common/shared/text.ts";
 
 /** The functions of token standards that answer with an amount. */
 const AMOUNTS: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
+import { COMMON, folded, RESUME_FIELD, timeoutField } from "../common/shared/common-fields.ts";
 import { isAddress, isBytes, isDigits } from "../common/shared/field-checks.ts";
-import { COMMON, describeNode, folded, type SettingsOf, stored } from "../common/shared/fields.ts";
-import type { ContractCall } from "../common/shared/form-types.ts";
-import { RESUME_FIELD, timeoutField } from "../common/shared/wait-fields.ts";
+import { describeNode, type SettingsOf, stored } from "../common/shared/fields.ts";
+import type { ContractCall } from "../common/shared/stored-values.ts";
 
 export const NODE = describeNode({
   type: "crec-run-query",

@@ -13,7 +13,7 @@ import { problemUnder } from "../common/editor/form-rows.ts";
 import { warnOfMissingDecimals } from "../common/editor/missing-decimals.ts";
 import type { NodeForm } from "../common/editor/node-form.ts";
 import { configName, eventsIn, withCount } from "../common/editor/node-label.ts";
-import { TEXT_TYPES } from "../common/shared/fields.ts";
+import { TEXT_TYPES } from "../common/shared/common-fields.ts";
 import { NODE } from "./fields.ts";
 import { FILTER_NAMES, type FilterName, typeWithout } from "./filters.ts";
 

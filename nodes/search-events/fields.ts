@@ -1,12 +1,6 @@
-import type { ConditionDef } from "../common/shared/conditions.ts";
-import {
-  COMMON,
-  CONFIDENCE_OPTIONS,
-  describeNode,
-  folded,
-  type SettingsOf,
-  stored,
-} from "../common/shared/fields.ts";
+import { COMMON, CONFIDENCE_OPTIONS, folded } from "../common/shared/common-fields.ts";
+import { describeNode, type SettingsOf, stored } from "../common/shared/fields.ts";
+import type { ConditionDef } from "../common/shared/stored-values.ts";
 import { isTime } from "../common/shared/times.ts";
 
 const ANY = "search-events.placeholder.any";

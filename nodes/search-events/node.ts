@@ -14,7 +14,7 @@ import { toldError } from "../common/messages/error-texts.ts";
 import { isRejected, toMessage } from "../common/messages/event-message.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
 import { UndecodedNote } from "../common/messages/undecoded-note.ts";
-import { setNewest } from "../common/shared/drop-oldest.ts";
+import { setNewest } from "../common/shared/collections.ts";
 import { type CodedError, nodeError } from "../common/shared/errors.ts";
 import { type StatusKind, showStatus, statusText } from "../common/status/status.ts";
 import { watcherFamily } from "../common/status/watcher-family.ts";

@@ -1,7 +1,8 @@
 import type { RsaPublicKey } from "../../src/protocol/index.ts";
+import { COMMON } from "../common/shared/common-fields.ts";
 import { isAddress, isWebAddress } from "../common/shared/field-checks.ts";
-import { COMMON, describeNode, type NamesOf, type SettingsOf, stored } from "../common/shared/fields.ts";
-import type { SignerKind } from "../common/shared/signer-kinds.ts";
+import { describeNode, type NamesOf, type SettingsOf, stored } from "../common/shared/fields.ts";
+import type { SignerKind } from "../common/shared/signers.ts";
 import { isDerivationPath, isIdentifier, isNamespace, isPathName, isRegion } from "./checks.ts";
 
 const KINDS = [

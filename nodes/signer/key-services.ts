@@ -1,6 +1,6 @@
 import type { CustodyOptions, CustodySigner } from "../../src/index.ts";
 import type { Library } from "../common/library.ts";
-import type { SignerKind } from "../common/shared/signer-kinds.ts";
+import type { SignerKind } from "../common/shared/signers.ts";
 import { derivationPathIn } from "./checks.ts";
 import { type CustodyKind, NODE } from "./fields.ts";
 import type { PlainName, SignerValues } from "./values.ts";

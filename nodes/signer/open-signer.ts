@@ -2,7 +2,7 @@ import type { RsaPublicKey, Signer, SignOptions, SignRequest } from "../../src/i
 import type { SignerNode } from "../common/fields/config-nodes.ts";
 import { type Library, loadLibrary } from "../common/library.ts";
 import { nodeError } from "../common/shared/errors.ts";
-import { longestSigning } from "../common/shared/signer-kinds.ts";
+import { longestSigning } from "../common/shared/signers.ts";
 import { keyServiceOf } from "./key-services.ts";
 import { clientOptions, type TransportOptions } from "./transport-options.ts";
 import type { SignerValues } from "./values.ts";

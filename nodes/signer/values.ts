@@ -1,8 +1,8 @@
 import { type CodedError, nodeError } from "../common/shared/errors.ts";
 import { errorKey, fitsNumber, isShown, labelKey } from "../common/shared/field-rules.ts";
 import type { Field } from "../common/shared/fields.ts";
-import type { SignerKind } from "../common/shared/signer-kinds.ts";
-import { withoutMark } from "../common/shared/typed-key.ts";
+import type { SignerKind } from "../common/shared/signers.ts";
+import { withoutMark } from "../common/shared/variables.ts";
 import { unsetVariable } from "../common/shared/variables.ts";
 import { NODE, type SecretName, type TextName } from "./fields.ts";
 

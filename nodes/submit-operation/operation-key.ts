@@ -1,8 +1,8 @@
 import { eventIn } from "../common/messages/event-message.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
 import { isTest } from "../common/messages/test-message.ts";
+import { isObject } from "../common/shared/collections.ts";
 import { nodeError } from "../common/shared/errors.ts";
-import { isObject } from "../common/shared/is-object.ts";
 import type { OnceFor } from "./fields.ts";
 
 /** Who asks for the key, and how it counts messages as the same. */

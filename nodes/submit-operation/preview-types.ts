@@ -1,5 +1,5 @@
-import type { CallDef } from "../common/shared/form-types.ts";
-import type { UnusualRecipient } from "../common/shared/unusual-recipient.ts";
+import type { UnusualRecipient } from "../common/shared/chain.ts";
+import type { CallDef } from "../common/shared/stored-values.ts";
 
 /** The request and the answer of `POST crec/operation/preview`. */
 

@@ -3,7 +3,7 @@ import { override } from "../common/messages/details.ts";
 import { eventIn } from "../common/messages/event-message.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
 import { processWide } from "../common/process-wide.ts";
-import { setNewest } from "../common/shared/drop-oldest.ts";
+import { setNewest } from "../common/shared/collections.ts";
 import { nodeError } from "../common/shared/errors.ts";
 import type { SigningClaim, SigningClaims } from "../common/signing/claims.ts";
 

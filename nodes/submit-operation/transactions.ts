@@ -15,12 +15,11 @@ import {
 import type { FieldReader } from "../common/fields/field-reader.ts";
 import { loadLibrary } from "../common/library.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
-import { callsWithContracts } from "../common/shared/called-contracts.ts";
-import { COIN_UNITS } from "../common/shared/coin-units.ts";
+import { isObject } from "../common/shared/collections.ts";
 import { nodeError } from "../common/shared/errors.ts";
-import type { CallDef, Value } from "../common/shared/form-types.ts";
-import { isObject } from "../common/shared/is-object.ts";
-import { nearestName } from "../common/shared/nearest-name.ts";
+import type { CallDef, Value } from "../common/shared/stored-values.ts";
+import { isObject } from "../common/shared/collections.ts";
+import { nearestName } from "../common/shared/text.ts";
 import type { NODE } from "./fields.ts";
 import { callCountProblem } from "./fields.ts";
 

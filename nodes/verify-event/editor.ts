@@ -5,8 +5,8 @@ import { inputOf } from "../common/editor/form-fields.ts";
 import { warnOfMissingDecimals } from "../common/editor/missing-decimals.ts";
 import type { NodeForm } from "../common/editor/node-form.ts";
 import { configName, eventsIn } from "../common/editor/node-label.ts";
-import { ADD_NEW, isChosen } from "../common/shared/config-choice.ts";
-import { TEXT_TYPES } from "../common/shared/fields.ts";
+import { TEXT_TYPES } from "../common/shared/common-fields.ts";
+import { ADD_NEW, isChosen } from "../common/shared/variables.ts";
 
 export const form: NodeForm = {
   label: (node) => {

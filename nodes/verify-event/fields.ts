@@ -1,5 +1,6 @@
 import { CONFIDENCES } from "../../src/protocol/index.ts";
-import { COMMON, describeNode, folded, type SettingsOf } from "../common/shared/fields.ts";
+import { COMMON, folded } from "../common/shared/common-fields.ts";
+import { describeNode, type SettingsOf } from "../common/shared/fields.ts";
 
 export const NODE = describeNode({
   type: "crec-verify-event",

@@ -5,7 +5,7 @@ import { override } from "../common/messages/details.ts";
 import { isRedelivered } from "../common/messages/event-message.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
 import { isTest } from "../common/messages/test-message.ts";
-import { isObject } from "../common/shared/is-object.ts";
+import { isObject } from "../common/shared/collections.ts";
 import { activity } from "../common/telemetry/activity.ts";
 import { eventReport } from "../common/telemetry/event-report.ts";
 import { originOf } from "../common/telemetry/origin.ts";

@@ -6,10 +6,10 @@ import { problemUnder } from "../common/editor/form-rows.ts";
 import { liveCheck, TYPED } from "../common/editor/live-check.ts";
 import { isMissing, listed } from "../common/editor/lookup.ts";
 import type { NodeForm } from "../common/editor/node-form.ts";
-import { isChosen } from "../common/shared/config-choice.ts";
+import { isChosen } from "../common/shared/variables.ts";
 import type { Answer, Choices } from "../common/shared/form-types.ts";
-import { keyOfSigner } from "../common/shared/signer-kinds.ts";
-import { keyOfWallet } from "../common/shared/wallet-types.ts";
+import { keyOfSigner } from "../common/shared/signers.ts";
+import { keyOfWallet } from "../common/shared/signers.ts";
 
 export const form: NodeForm = {
   label: (node) => String(node.wallet || "") || node._("wallet.title"),

@@ -1,6 +1,7 @@
 import { WALLET_TYPES } from "../../src/protocol/resources.ts";
+import { COMMON } from "../common/shared/common-fields.ts";
 import { isAddress, isNameOrAddress } from "../common/shared/field-checks.ts";
-import { COMMON, describeNode, type SettingsOf } from "../common/shared/fields.ts";
+import { describeNode, type SettingsOf } from "../common/shared/fields.ts";
 import { configurationError } from "./json-object.ts";
 
 export const NODE = describeNode({

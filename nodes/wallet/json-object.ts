@@ -1,4 +1,4 @@
-import { isObject } from "../common/shared/is-object.ts";
+import { isObject } from "../common/shared/collections.ts";
 
 /** Why a value cannot be sent as a JSON object: it is something else, or a number in it was rounded. */
 type JsonProblem = "not-object" | "rounded-number";

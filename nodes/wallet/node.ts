@@ -12,8 +12,8 @@ import {
 } from "../common/fields/config-nodes.ts";
 import { type FormContext, formContext } from "../common/fields/field-reader.ts";
 import { fittingSigners, walletTypeAt } from "../common/fields/fitting-signer.ts";
-import { ADDRESS } from "../common/shared/address.ts";
 import { type CodedError, nodeError, translatedError } from "../common/shared/errors.ts";
+import { ADDRESS } from "../common/shared/field-checks.ts";
 import { unsetVariable } from "../common/shared/variables.ts";
 import { originOf } from "../common/telemetry/origin.ts";
 import { noteWallet } from "../common/telemetry/resources.ts";

@@ -1,5 +1,5 @@
 import should from "should";
-import { STORED_PASSWORD } from "../../nodes/common/shared/stored-password.ts";
+import { STORED_PASSWORD } from "../../nodes/common/shared/variables.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";
 import { useEditor } from "../support/editor.ts";
 import type { Form } from "../support/editor-form.ts";

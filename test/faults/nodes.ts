@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { markTyped } from "../../nodes/common/shared/typed-key.ts";
+import { markTyped } from "../../nodes/common/shared/variables.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import {
   apiNode,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { defaultText } from "../../nodes/alert/texts/words.ts";
-import type { ConditionDef } from "../../nodes/common/shared/conditions.ts";
+import type { ConditionDef } from "../../nodes/common/shared/stored-values.ts";
 import { textsByKey } from "../../scripts/lib/languages/catalog.mjs";
 
 /** Code of the editor has types of its own: those of the browser. */

@@ -5,7 +5,7 @@ import { previewOf, snapshotOf } from "../../nodes/common/contracts/call-preview
 import { contractRegistry, registerContract } from "../../nodes/common/contracts/contract-registry.ts";
 import type { ContractNode } from "../../nodes/common/fields/config-nodes.ts";
 import { explainReuse } from "../../nodes/common/messages/key-reused.ts";
-import type { CallDef } from "../../nodes/common/shared/form-types.ts";
+import type { CallDef } from "../../nodes/common/shared/stored-values.ts";
 import { previewCalls } from "../../nodes/submit-operation/admin/preview-calls.ts";
 import { encodeFunctionCall, type Operation, OperationKeyReusedError, parseAbi } from "../../src/index.ts";
 

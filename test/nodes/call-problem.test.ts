@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import type { ContractCall, FunctionChoice, Value } from "../../nodes/common/shared/form-types.ts";
+import type { FunctionChoice } from "../../nodes/common/shared/form-types.ts";
+import type { ContractCall, Value } from "../../nodes/common/shared/stored-values.ts";
 
 /** Code of the browser, whose types are not those of Node.js. */
 const { callProblem, noteParameters } = (await import(

@@ -1,5 +1,6 @@
 import should from "should";
-import type { CallDef, Problem } from "../../nodes/common/shared/form-types.ts";
+import type { Problem } from "../../nodes/common/shared/form-types.ts";
+import type { CallDef } from "../../nodes/common/shared/stored-values.ts";
 import type { Preview, ToldDecimals } from "../../nodes/submit-operation/preview-types.ts";
 import { checksumAddress } from "../../src/index.ts";
 import { placeWrapper, WRAPPER } from "../support/forwarders.ts";

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type { Node, NodeAPI } from "node-red";
 import should from "should";
 import { nodeConditions } from "../../nodes/common/contracts/conditions.ts";
-import type { ConditionDef } from "../../nodes/common/shared/conditions.ts";
+import type { ConditionDef } from "../../nodes/common/shared/stored-values.ts";
 import { type Abi, parseAbi } from "../../src/index.ts";
 
 const { util } = createRequire(import.meta.url)("@node-red/util");

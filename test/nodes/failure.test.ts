@@ -9,8 +9,8 @@ import {
   failureOf,
   failureSentence,
 } from "../../nodes/common/messages/failure.ts";
-import { cutAtWord } from "../../nodes/common/shared/cut-text.ts";
 import { nodeError, toCodedError } from "../../nodes/common/shared/errors.ts";
+import { cutAtWord } from "../../nodes/common/shared/text.ts";
 import { type Hop, HopError } from "../../src/http/hops.ts";
 import { networkError } from "../../src/http/network-errors.ts";
 import { ArgumentError, encodeValue, parseAbi } from "../../src/index.ts";

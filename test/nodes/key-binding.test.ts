@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import should from "should";
 import { bindKey, boundTo } from "../../nodes/common/keys/binding.ts";
-import { markTyped, withoutMark } from "../../nodes/common/shared/typed-key.ts";
+import { markTyped, withoutMark } from "../../nodes/common/shared/variables.ts";
 import { addressesOf, type Destination, strayAddress } from "../../nodes/connection/key.ts";
 
 const HERE = ["https://here.example/v1"];

@@ -1,5 +1,5 @@
 import should from "should";
-import { startOfDay } from "../../nodes/common/shared/key-term.ts";
+import { startOfDay } from "../../nodes/common/shared/times.ts";
 
 describe("the day on which a key ends", () => {
   it("is a day that exists, at its start in UTC", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import should from "should";
-import { nearestName } from "../../nodes/common/shared/nearest-name.ts";
+import { nearestName } from "../../nodes/common/shared/text.ts";
 
 const KNOWN = ["to", "value", "data", "recipient"];
 

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import { type NodeDescription, TEXT_TYPES } from "../../nodes/common/shared/fields.ts";
-import { isNewer, migrate } from "../../nodes/common/shared/migrate.ts";
+import { TEXT_TYPES } from "../../nodes/common/shared/common-fields.ts";
+import { isNewer, migrate } from "../../nodes/common/shared/field-rules.ts";
+import type { NodeDescription } from "../../nodes/common/shared/fields.ts";
 import { type FormCode, formCode } from "../support/form-code.ts";
 
 const MIGRATED = `

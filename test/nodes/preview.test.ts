@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { Interface, parseEther, TypedDataEncoder } from "ethers";
 import should from "should";
-import type { CallDef } from "../../nodes/common/shared/form-types.ts";
+import type { CallDef } from "../../nodes/common/shared/stored-values.ts";
 import type { Preview, PreviewRequest } from "../../nodes/submit-operation/preview-types.ts";
 import { NodeRed, UserDir } from "../support/node-red.ts";
 import { contractNode } from "../support/nodes.ts";

@@ -1,5 +1,5 @@
 import should from "should";
-import type { ConditionDef } from "../../nodes/common/shared/conditions.ts";
+import type { ConditionDef } from "../../nodes/common/shared/stored-values.ts";
 import { type Condition, type ConditionSet, matchEvent, parseAbi } from "../../src/index.ts";
 import { EventHarness } from "../support/event-harness.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,5 +1,5 @@
 import should from "should";
-import { splitNames } from "../../nodes/common/shared/split-names.ts";
+import { splitNames } from "../../nodes/common/shared/text.ts";
 import { timeOf } from "../../nodes/common/shared/times.ts";
 import { Sequence } from "../../nodes/search-events/sequence.ts";
 import { type Arrival, ackingNode, ackNode, EventHarness, isPoll } from "../support/event-harness.ts";

@@ -2,8 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import should from "should";
 import type { SignerKey, SignerTestReport } from "../../nodes/common/shared/form-types.ts";
-import { STORED_PASSWORD } from "../../nodes/common/shared/stored-password.ts";
-import { markTyped } from "../../nodes/common/shared/typed-key.ts";
+import { markTyped, STORED_PASSWORD } from "../../nodes/common/shared/variables.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";
 import { eventually } from "../support/eventually.ts";
 import {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import should from "should";
-import { longestSigning, type SignerKind } from "../../nodes/common/shared/signer-kinds.ts";
+import { longestSigning, type SignerKind } from "../../nodes/common/shared/signers.ts";
 import type { KeyService } from "../../nodes/signer/key-services.ts";
 import { AWS_KMS, FIREBLOCKS, keyServiceOf, PRIVY } from "../../nodes/signer/key-services.ts";
 import { valuesOf } from "../../nodes/signer/values.ts";

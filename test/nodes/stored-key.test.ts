@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import should from "should";
-import { markTyped } from "../../nodes/common/shared/typed-key.ts";
+import { markTyped } from "../../nodes/common/shared/variables.ts";
 import { eventually } from "../support/eventually.ts";
 import { harnessFlow } from "../support/flow-harness.ts";
 import { KeyListener } from "../support/key-listener.ts";

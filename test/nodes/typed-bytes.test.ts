@@ -5,7 +5,7 @@ import should from "should";
 import { checkValue } from "../../nodes/common/admin/check-value.ts";
 import { nodeRedContext } from "../../nodes/common/context.ts";
 import { encodeContractCall } from "../../nodes/common/contracts/calls.ts";
-import { fitsBytes } from "../../nodes/common/shared/fits-bytes.ts";
+import { fitsBytes } from "../../nodes/common/shared/chain.ts";
 import { previewCalls } from "../../nodes/submit-operation/admin/preview-calls.ts";
 import * as library from "../../src/index.ts";
 

@@ -1,7 +1,7 @@
 import should from "should";
 import { checkValue } from "../../nodes/common/admin/check-value.ts";
 import { amountInWei } from "../../nodes/common/contracts/calls.ts";
-import { splitNames } from "../../nodes/common/shared/split-names.ts";
+import { splitNames } from "../../nodes/common/shared/text.ts";
 import * as library from "../../src/index.ts";
 
 const ADDRESS = "0x00000000000000000000000000000000DeaDBeef";

@@ -1,5 +1,5 @@
 import should from "should";
-import { unusualRecipient } from "../../nodes/common/shared/unusual-recipient.ts";
+import { unusualRecipient } from "../../nodes/common/shared/chain.ts";
 import { encodeFunctionCall, parseAbi } from "../../src/index.ts";
 
 const ZERO = "0x0000000000000000000000000000000000000000";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import should from "should";
-import { markTyped } from "../../nodes/common/shared/typed-key.ts";
+import { markTyped } from "../../nodes/common/shared/variables.ts";
 import { caseNamed, configOf, proofCases } from "../proofs/fixtures.ts";
 import { builtNodes } from "../support/built.ts";
 import { copyLibrary, DAMAGES, damage, PARTS, startDamaged } from "../support/damaged-package.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import should from "should";
 import registerAck from "../../nodes/ack/node.ts";
 import registerChannel from "../../nodes/channel/node.ts";
-import { markTyped } from "../../nodes/common/shared/typed-key.ts";
+import { markTyped } from "../../nodes/common/shared/variables.ts";
 import registerConnection from "../../nodes/connection/node.ts";
 import registerContract from "../../nodes/contract/node.ts";
 import registerEventsIn from "../../nodes/events-in/node.ts";

@@ -1,7 +1,7 @@
 import should from "should";
 import { defaultsOf } from "../../nodes/common/build/registration.ts";
+import { migrate } from "../../nodes/common/shared/field-rules.ts";
 import type { NodeDescription } from "../../nodes/common/shared/fields.ts";
-import { migrate } from "../../nodes/common/shared/migrate.ts";
 import { isReference } from "../../nodes/common/shared/variables.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { FIELD_TABLES } from "../../plugins/monitor/diagnostics/field-tables.ts";

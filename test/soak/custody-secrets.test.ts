@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import should from "should";
-import { STORED_PASSWORD } from "../../nodes/common/shared/stored-password.ts";
+import { STORED_PASSWORD } from "../../nodes/common/shared/variables.ts";
 import { CrecClient } from "../../src/index.ts";
 import { atOnce } from "../faults/at-once.ts";
 import type { Borrowed } from "../support/borrowed-node-red.ts";

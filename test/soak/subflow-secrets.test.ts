@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import { STORED_PASSWORD } from "../../nodes/common/shared/stored-password.ts";
+import { STORED_PASSWORD } from "../../nodes/common/shared/variables.ts";
 import type { RunningService } from "../../service/src/index.ts";
 import { generatePrivateKey } from "../../src/index.ts";
 import { type Owned, ownNodeRed } from "../support/borrowed-node-red.ts";

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { markTyped } from "../../nodes/common/shared/typed-key.ts";
+import { markTyped } from "../../nodes/common/shared/variables.ts";
 import type { ReadyInfo } from "../../service/src/index.ts";
 import type { FlowNode } from "./node-red.ts";
 import { flowEnvironment } from "./service.ts";

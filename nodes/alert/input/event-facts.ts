@@ -4,7 +4,7 @@ import type { Library } from "../../common/library.ts";
 import { override } from "../../common/messages/details.ts";
 import { eventIn, isRejected, isUndecoded } from "../../common/messages/event-message.ts";
 import type { CrecMessage } from "../../common/messages/message.ts";
-import { isObject } from "../../common/shared/is-object.ts";
+import { isObject } from "../../common/shared/collections.ts";
 import type { NamedEvent } from "../../common/status/channel-progress.ts";
 
 /** Why an event is not counted at all; undefined if it is counted. */

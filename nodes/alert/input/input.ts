@@ -3,7 +3,7 @@ import { type ContractRegistry, unitsAt } from "../../common/contracts/contract-
 import type { ContractRef } from "../../common/fields/config-nodes.ts";
 import type { CrecMessage } from "../../common/messages/message.ts";
 import { ADDRESS } from "../../common/shared/address.ts";
-import { isObject } from "../../common/shared/is-object.ts";
+import { isObject } from "../../common/shared/collections.ts";
 import { type AlertFields, required, sumOf } from "../settings.ts";
 import type { ReadField } from "../texts/values.ts";
 

@@ -3,7 +3,7 @@ import { KNOWN_CHAINS } from "../../../src/protocol/index.ts";
 import type { Translate } from "../../common/context.ts";
 import type { CrecMessage } from "../../common/messages/message.ts";
 import { ADDRESS } from "../../common/shared/address.ts";
-import { isObject } from "../../common/shared/is-object.ts";
+import { isObject } from "../../common/shared/collections.ts";
 import type { NamedEvent } from "../../common/status/channel-progress.ts";
 import type { Severity } from "../fields.ts";
 import { type Facts, fillTemplate } from "./template.ts";

@@ -1,5 +1,5 @@
 import type { Library } from "../../common/library.ts";
-import { isObject } from "../../common/shared/is-object.ts";
+import { isObject } from "../../common/shared/collections.ts";
 
 /** Reads a field by its path, as conditions do; undefined if it is missing or the path is not valid. */
 export type ReadField = (root: unknown, path: string) => unknown;

@@ -11,7 +11,7 @@ import type {
   FunctionChoice,
   ParameterChoice,
 } from "../shared/form-types.ts";
-import { splitNames } from "../shared/split-names.ts";
+import { splitNames } from "../shared/text.ts";
 import { isReference } from "../shared/variables.ts";
 import { answerForms, fieldsOf, problemOf, textIn } from "./answer.ts";
 import { checkValue } from "./check-value.ts";

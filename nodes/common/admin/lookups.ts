@@ -5,7 +5,7 @@ import type { Translate } from "../context.ts";
 import type { ChannelNode, ConnectionNode, ContractNode } from "../fields/config-nodes.ts";
 import type { FlowNodes } from "../fields/flow-settings.ts";
 import { statusWord } from "../messages/service-words.ts";
-import { ADDRESS } from "../shared/address.ts";
+import { ADDRESS } from "../shared/field-checks.ts";
 import type { Choice, Choices } from "../shared/form-types.ts";
 import { knownAddresses } from "./addresses.ts";
 import { answerForms, invalidRequest } from "./answer.ts";

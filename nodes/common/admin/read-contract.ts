@@ -9,11 +9,10 @@ import {
 import type { Connection, ConnectionNode, ContractNode, WalletNode } from "../fields/config-nodes.ts";
 import type { FlowNodes } from "../fields/flow-settings.ts";
 import { loadLibrary } from "../library.ts";
-import { isChosen } from "../shared/config-choice.ts";
 import { nodeError } from "../shared/errors.ts";
 import type { OnChain } from "../shared/form-types.ts";
-import { isReference } from "../shared/variables.ts";
-import { isVerificationUntouched } from "../shared/verification-set-up.ts";
+import { isVerificationUntouched } from "../shared/signers.ts";
+import { isChosen, isReference } from "../shared/variables.ts";
 import { answerForms, fieldsOf, textIn } from "./answer.ts";
 import { deployFirst, isDeployedWith } from "./deployed.ts";
 import { queryChannel } from "./query-channel.ts";

@@ -1,8 +1,7 @@
 import type { NodeAPI } from "node-red";
 import { type FlowNodes, storedValue } from "../fields/flow-settings.ts";
 import type { ShownVariable, ShownVariables } from "../shared/form-types.ts";
-import { STORED_PASSWORD } from "../shared/stored-password.ts";
-import { isReference } from "../shared/variables.ts";
+import { isReference, STORED_PASSWORD } from "../shared/variables.ts";
 import { answerForms, fieldsOf, textIn } from "./answer.ts";
 import { deployedCredential, deployedVariable, storedCredential, type Variable } from "./deployed.ts";
 

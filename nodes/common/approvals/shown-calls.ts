@@ -1,5 +1,5 @@
 import type { CallPreview } from "../contracts/call-preview.ts";
-import { isObject } from "../shared/is-object.ts";
+import { isObject } from "../shared/collections.ts";
 import type { ShownCall } from "./types.ts";
 
 /** What the sidebar shows of a text, and of a list: it cuts what is longer. */

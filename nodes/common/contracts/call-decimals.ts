@@ -1,8 +1,8 @@
 import type { CrecClient } from "../../../src/index.ts";
 import type { Connection } from "../fields/config-nodes.ts";
+import { isTokenCall } from "../shared/chain.ts";
 import { nodeError } from "../shared/errors.ts";
-import { isTokenCall } from "../shared/token-abi.ts";
-import { isVerificationUntouched } from "../shared/verification-set-up.ts";
+import { isVerificationUntouched } from "../shared/signers.ts";
 import { type ContractPlace, decimalsOnChain, factsOf } from "./contract-facts.ts";
 import { type ContractRegistry, contractsAt, type Units, unitsAt } from "./contract-registry.ts";
 

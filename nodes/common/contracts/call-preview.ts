@@ -8,7 +8,7 @@ import type {
 } from "../../../src/index.ts";
 import { valueNames } from "../../../src/protocol/abi-names.ts";
 import { type Library, loadLibrary } from "../library.ts";
-import { COIN_PLACES } from "../shared/coin-units.ts";
+import { COIN_PLACES } from "../shared/stored-values.ts";
 import { toldUnits } from "./call-decimals.ts";
 import {
   type ContractRegistry,

@@ -10,9 +10,9 @@ import {
 } from "../fields/evaluate.ts";
 import { loadLibrary } from "../library.ts";
 import type { CrecMessage } from "../messages/message.ts";
-import { COIN_PLACES, type CoinUnit } from "../shared/coin-units.ts";
 import { nodeError } from "../shared/errors.ts";
-import type { ContractCall, Value } from "../shared/form-types.ts";
+import type { ContractCall, Value } from "../shared/stored-values.ts";
+import { COIN_PLACES, type CoinUnit } from "../shared/stored-values.ts";
 import { decimalsOfCall, type NodeChannel } from "./call-decimals.ts";
 import { contractRegistry } from "./contract-registry.ts";
 

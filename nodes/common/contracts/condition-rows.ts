@@ -5,8 +5,8 @@ import { prepareExpression } from "../fields/prepared-expression.ts";
 import type { Library } from "../library.ts";
 import { errorText } from "../messages/error-texts.ts";
 import type { CrecMessage } from "../messages/message.ts";
-import type { ConditionDef } from "../shared/conditions.ts";
 import { nodeError, toCodedError, translatedError } from "../shared/errors.ts";
+import type { ConditionDef } from "../shared/stored-values.ts";
 import { type RowValueReader, rowValueReader } from "./condition-values.ts";
 
 /** `isMissing`: the result is false, and the field is not there, which shows nothing. */

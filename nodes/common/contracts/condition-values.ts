@@ -4,7 +4,7 @@ import { type Evaluating, evaluate, exactText, type TypedValue } from "../fields
 import { prepareExpression } from "../fields/prepared-expression.ts";
 import { errorText } from "../messages/error-texts.ts";
 import type { CrecMessage } from "../messages/message.ts";
-import { splitNames } from "../shared/split-names.ts";
+import { splitNames } from "../shared/text.ts";
 
 /** The values of a row for a message, or a sentence that says why they are missing. */
 type RowValues = string[] | { reason: string };

@@ -3,8 +3,8 @@ import { type ContractRef, contractOf } from "../fields/config-nodes.ts";
 import type { Evaluating } from "../fields/evaluate.ts";
 import { loadLibrary } from "../library.ts";
 import type { CrecMessage } from "../messages/message.ts";
-import type { ConditionDef } from "../shared/conditions.ts";
 import { translatedError } from "../shared/errors.ts";
+import type { ConditionDef } from "../shared/stored-values.ts";
 import { type Row, type RowResult, readRow } from "./condition-rows.ts";
 import { isAt } from "./contract-registry.ts";
 

@@ -1,7 +1,7 @@
 import type { CrecClient, Verifier } from "../../../src/index.ts";
 import { loadLibrary } from "../library.ts";
 import { processWide } from "../process-wide.ts";
-import { setNewest } from "../shared/drop-oldest.ts";
+import { setNewest } from "../shared/collections.ts";
 import { nodeError } from "../shared/errors.ts";
 
 // What the chain says of a contract, by queries. It is remembered for each service, network and address.

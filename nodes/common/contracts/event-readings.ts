@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Abi, AbiParameter, ListedEvent } from "../../../src/index.ts";
 import { eventText } from "../../../src/protocol/abi-names.ts";
 import type { Library } from "../library.ts";
-import { isObject } from "../shared/is-object.ts";
+import { isObject } from "../shared/collections.ts";
 
 // A signed event has the parameters as the ABI of its watcher reads them. Two ABIs mean the same event of a contract if
 // its first topic is the same: the name with the types. They read it alike only if the names of the parameters, also

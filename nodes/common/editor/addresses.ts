@@ -1,4 +1,4 @@
-import { ADDRESS } from "../shared/address.ts";
+import { ADDRESS } from "../shared/field-checks.ts";
 import type { Answer, Choice, Choices } from "../shared/form-types.ts";
 
 /** The name of the list of addresses, which also has what is not deployed yet. */

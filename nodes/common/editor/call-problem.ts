@@ -1,5 +1,6 @@
-import { fitsBytes } from "../shared/fits-bytes.ts";
-import type { ContractCall, FunctionChoice, ParameterChoice, Value } from "../shared/form-types.ts";
+import { fitsBytes } from "../shared/chain.ts";
+import type { FunctionChoice, ParameterChoice } from "../shared/form-types.ts";
+import type { ContractCall, Value } from "../shared/stored-values.ts";
 import type { EditedNode } from "./api.ts";
 import { typeHint } from "./type-hints.ts";
 import { ADDRESS, isReference } from "./validate.ts";

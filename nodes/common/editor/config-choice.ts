@@ -1,6 +1,6 @@
-import { isChosen } from "../shared/config-choice.ts";
 import { errorKey, labelKey } from "../shared/field-rules.ts";
 import type { NodeDescription } from "../shared/fields.ts";
+import { isChosen } from "../shared/variables.ts";
 import type { ConfigNode, EditedNode } from "./api.ts";
 
 /**

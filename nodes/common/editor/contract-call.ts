@@ -1,4 +1,5 @@
-import type { ContractCall, FunctionChoice, ParameterChoice, Value } from "../shared/form-types.ts";
+import type { FunctionChoice, ParameterChoice } from "../shared/form-types.ts";
+import type { ContractCall, Value } from "../shared/stored-values.ts";
 import { offeredBy } from "./abi.ts";
 import type { EditedNode } from "./api.ts";
 import { noteParameters } from "./call-problem.ts";

@@ -1,5 +1,5 @@
-import { isChosen } from "../shared/config-choice.ts";
 import type { Answer, Choices } from "../shared/form-types.ts";
+import { isChosen } from "../shared/variables.ts";
 import { getJson } from "./admin-requests.ts";
 import { hintUnder } from "./form-rows.ts";
 import { liveCheck } from "./live-check.ts";

@@ -1,4 +1,4 @@
-import { ADD_NEW } from "../shared/config-choice.ts";
+import { ADD_NEW } from "../shared/variables.ts";
 import type { EditedNode } from "./api.ts";
 import { onContractChange } from "./config-change.ts";
 import { labelled } from "./form-rows.ts";

@@ -1,4 +1,4 @@
-import type { Value } from "../shared/form-types.ts";
+import type { Value } from "../shared/stored-values.ts";
 import { ADDRESS } from "./validate.ts";
 
 /** Decimals that are known only when the call is made: a message names the address, or the chain is asked. */

@@ -1,8 +1,6 @@
-import { isChosen } from "../shared/config-choice.ts";
-import { bareName } from "../shared/event-name.ts";
 import type { Choices, EventChoice } from "../shared/form-types.ts";
-import { splitNames } from "../shared/split-names.ts";
-import { isReference } from "../shared/variables.ts";
+import { bareName, splitNames } from "../shared/text.ts";
+import { isChosen, isReference } from "../shared/variables.ts";
 import { offeredBy } from "./abi.ts";
 import type { CompletionSearch, EditedNode } from "./api.ts";
 import { completeLast } from "./comma-list.ts";

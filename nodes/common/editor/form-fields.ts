@@ -1,5 +1,6 @@
+import { TEXT_TYPES } from "../shared/common-fields.ts";
 import { conditionsOf, isOn, isShown, shortName } from "../shared/field-rules.ts";
-import { type Field, type Lookup, type NodeDescription, TEXT_TYPES } from "../shared/fields.ts";
+import type { Field, Lookup, NodeDescription } from "../shared/fields.ts";
 import type { CompletionSearch, EditedNode } from "./api.ts";
 import { completeLast } from "./comma-list.ts";
 import type { FormCheck } from "./field-validators.ts";

@@ -1,6 +1,5 @@
 import type { SecretsReport } from "../shared/form-types.ts";
-import { STORED_PASSWORD } from "../shared/stored-password.ts";
-import { markTyped, withoutMark } from "../shared/typed-key.ts";
+import { markTyped, STORED_PASSWORD, withoutMark } from "../shared/variables.ts";
 import { getJson } from "./admin-requests.ts";
 import { fieldTexts } from "./field-texts.ts";
 import { inputOf } from "./form-fields.ts";

@@ -1,7 +1,7 @@
 import { isSameId } from "../../../src/protocol/ids.ts";
-import { ADDRESS } from "../shared/address.ts";
-import { isChosen } from "../shared/config-choice.ts";
+import { ADDRESS } from "../shared/field-checks.ts";
 import type { Answer, Choice, Choices } from "../shared/form-types.ts";
+import { isChosen } from "../shared/variables.ts";
 import { ADDRESSES, isOnNetwork, shortAddress, withConfigNodes } from "./addresses.ts";
 import { getJson, requestFailure } from "./admin-requests.ts";
 import type { Completion, CompletionSearch, EditedNode } from "./api.ts";

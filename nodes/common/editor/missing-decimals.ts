@@ -1,5 +1,5 @@
+import { looksLikeToken } from "../shared/chain.ts";
 import type { EventChoice, FunctionChoice } from "../shared/form-types.ts";
-import { looksLikeToken } from "../shared/token-abi.ts";
 import { offeredBy } from "./abi.ts";
 import type { EditedNode } from "./api.ts";
 import { onContractChange } from "./config-change.ts";

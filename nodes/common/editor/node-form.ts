@@ -1,6 +1,5 @@
-import { shortName } from "../shared/field-rules.ts";
+import { migrate, shortName } from "../shared/field-rules.ts";
 import type { NodeDescription } from "../shared/fields.ts";
-import { migrate } from "../shared/migrate.ts";
 import type { ConfigNode, EditedNode, NodeTypeDef } from "./api.ts";
 import { type FormCheck, validatorOf } from "./field-validators.ts";
 import { prepareFields, saveFields } from "./form-fields.ts";

@@ -1,6 +1,4 @@
-import { cutAtWord } from "../shared/cut-text.ts";
-import { bareName } from "../shared/event-name.ts";
-import { splitNames } from "../shared/split-names.ts";
+import { bareName, cutAtWord, splitNames } from "../shared/text.ts";
 import { shortAddress } from "./addresses.ts";
 import type { ConfigNode, EditedNode } from "./api.ts";
 

@@ -1,4 +1,5 @@
-import type { ParameterChoice, Value } from "../shared/form-types.ts";
+import type { ParameterChoice } from "../shared/form-types.ts";
+import type { Value } from "../shared/stored-values.ts";
 import type { EditedNode, TypedInputType } from "./api.ts";
 import { isInteger } from "./type-hints.ts";
 

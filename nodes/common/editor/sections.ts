@@ -1,6 +1,6 @@
-import { isChosen } from "../shared/config-choice.ts";
 import { isShown } from "../shared/field-rules.ts";
 import type { Field, NodeDescription } from "../shared/fields.ts";
+import { isChosen } from "../shared/variables.ts";
 import type { EditedNode } from "./api.ts";
 import { type FormCheck, validatorOf } from "./field-validators.ts";
 import { inputOf } from "./form-rows.ts";

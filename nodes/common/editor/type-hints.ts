@@ -1,5 +1,6 @@
 import { valueNames } from "../../../src/protocol/abi-names.ts";
-import type { ParameterChoice, Unit } from "../shared/form-types.ts";
+import type { ParameterChoice } from "../shared/form-types.ts";
+import type { Unit } from "../shared/stored-values.ts";
 import type { EditedNode } from "./api.ts";
 
 const LIST = /^(.*)\[(\d*)\]$/;

@@ -1,4 +1,5 @@
-import { TEXT_TYPES, type TypedField } from "../shared/fields.ts";
+import { TEXT_TYPES } from "../shared/common-fields.ts";
+import type { TypedField } from "../shared/fields.ts";
 import type { EditedNode } from "./api.ts";
 import { nameAfter } from "./form-rows.ts";
 

@@ -1,4 +1,4 @@
-import { isVerificationUntouched, signersIn } from "../shared/verification-set-up.ts";
+import { isVerificationUntouched, signersIn } from "../shared/signers.ts";
 import type { EditedNode } from "./api.ts";
 import { inputOf } from "./form-fields.ts";
 import { hintUnder } from "./form-rows.ts";

@@ -2,7 +2,7 @@ import { isReference } from "../shared/variables.ts";
 import type { EditedNode } from "./api.ts";
 import { inputOf } from "./form-rows.ts";
 
-export { ADDRESS } from "../shared/address.ts";
+export { ADDRESS } from "../shared/field-checks.ts";
 /** What is wholly `${NAME}` comes from the environment and is judged when it is used. */
 export { isReference };
 

@@ -1,4 +1,5 @@
-import type { Answer, Checked, ParameterChoice, Value, ValueCheck } from "../shared/form-types.ts";
+import type { Answer, Checked, ParameterChoice, ValueCheck } from "../shared/form-types.ts";
+import type { Value } from "../shared/stored-values.ts";
 import { ADDRESSES } from "./addresses.ts";
 import { postJson } from "./admin-requests.ts";
 import type { EditedNode, TypedInputType } from "./api.ts";

@@ -1,6 +1,6 @@
 import type { Field, NodeDescription } from "../shared/fields.ts";
 import type { Answer, ShownVariable, ShownVariables } from "../shared/form-types.ts";
-import { STORED_PASSWORD } from "../shared/stored-password.ts";
+import { STORED_PASSWORD } from "../shared/variables.ts";
 import { postJson } from "./admin-requests.ts";
 import type { EditedNode } from "./api.ts";
 import { hintUnder, type Line } from "./form-rows.ts";

@@ -1,6 +1,6 @@
 import type { ChannelEvent, LevelSource } from "../../../src/index.ts";
 import type { Library } from "../library.ts";
-import type { ConfidenceOption } from "../shared/fields.ts";
+import type { ConfidenceOption } from "../shared/common-fields.ts";
 
 /** What a node's *Confidence* lets pass. */
 type ConfidenceCheck = {

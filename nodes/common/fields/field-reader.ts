@@ -3,10 +3,9 @@ import { type NodeContext, nodeContext } from "../context.ts";
 import { channelOverride } from "../messages/details.ts";
 import type { CrecMessage } from "../messages/message.ts";
 import { type CodedError, translatedError } from "../shared/errors.ts";
-import { errorKey, fitsNumber, isOn, isShown, labelKey } from "../shared/field-rules.ts";
+import { errorKey, fitsNumber, isNewer, isOn, isShown, labelKey, migrate } from "../shared/field-rules.ts";
 import type { NamesOf, NodeDescription, SettingsOf } from "../shared/fields.ts";
-import { isNewer, migrate } from "../shared/migrate.ts";
-import { splitNames } from "../shared/split-names.ts";
+import { splitNames } from "../shared/text.ts";
 import { isReference, requireSet } from "../shared/variables.ts";
 import {
   type Evaluating,

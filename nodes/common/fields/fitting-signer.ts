@@ -1,6 +1,6 @@
 import type { CrecClient, Signer } from "../../../src/index.ts";
 import { nodeError } from "../shared/errors.ts";
-import { type KeyKind, keyOfWallet } from "../shared/wallet-types.ts";
+import { type KeyKind, keyOfWallet } from "../shared/signers.ts";
 import type { SignerRef } from "./config-nodes.ts";
 
 /** The type of the wallet with an address, where it is known. */

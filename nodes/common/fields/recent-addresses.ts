@@ -1,6 +1,6 @@
 import { processWide } from "../process-wide.ts";
-import { ADDRESS } from "../shared/address.ts";
-import { setNewest } from "../shared/drop-oldest.ts";
+import { setNewest } from "../shared/collections.ts";
+import { ADDRESS } from "../shared/field-checks.ts";
 
 /** An address that an event named: `parameter` of an event `event`, such as `to` of `Transfer`. */
 type RecentAddress = { address: string; chainSelector: string; parameter: string; event: string };

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FlowNodes } from "../fields/flow-settings.ts";
-import { callsWithContracts } from "../shared/called-contracts.ts";
+import { callsWithContracts } from "../shared/stored-values.ts";
 import { labelOf } from "../telemetry/origin.ts";
 import type { Origin } from "../telemetry/types.ts";
 

@@ -5,7 +5,7 @@ import type { NodeAPI } from "node-red";
 import { codeOf, renameOver, syncFolder } from "../../../src/storage/durable-files.ts";
 import { loadLibrary } from "../library.ts";
 import { processWide } from "../process-wide.ts";
-import { cutAtWord } from "../shared/cut-text.ts";
+import { cutAtWord } from "../shared/text.ts";
 import { type CodedError, nodeError, toCodedError } from "../shared/errors.ts";
 import { FolderLock, type FolderState } from "./folder-lock.ts";
 import { LOCK_FILE, prepareFolder } from "./shared-folder.ts";

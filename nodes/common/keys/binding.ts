@@ -6,7 +6,7 @@ import { writeDurablySync } from "../../../src/storage/durable-files.ts";
 import { fileAdvice } from "../../../src/storage/file-advice.ts";
 import { isNewerRefused, refuseNewer } from "../../../src/storage/newer.ts";
 import { nodeError } from "../shared/errors.ts";
-import { isObject } from "../shared/is-object.ts";
+import { isObject } from "../shared/collections.ts";
 import { isReference } from "../shared/variables.ts";
 import type { Setting } from "./destination.ts";
 

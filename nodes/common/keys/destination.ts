@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { NodeAPI } from "node-red";
 import { storedValue } from "../fields/flow-settings.ts";
 import type { TlsOptions } from "../fields/tls.ts";
-import { canonicalUrl } from "../shared/canonical-url.ts";
+import { canonicalUrl } from "../shared/text.ts";
 import { isReference } from "../shared/variables.ts";
 
 /** A setting of a node: as it is stored in the flow, and with its variable resolved. */

@@ -1,6 +1,6 @@
 import type { CrecClient } from "../../../src/index.ts";
 import type { Connection } from "../fields/config-nodes.ts";
-import { isObject } from "../shared/is-object.ts";
+import { isObject } from "../shared/collections.ts";
 import type { CrecMessage } from "./message.ts";
 
 /** What a message says was created a moment ago: id or address, and when, in Unix seconds. */

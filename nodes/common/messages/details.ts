@@ -1,6 +1,6 @@
 import { canonicalId } from "../../../src/protocol/ids.ts";
+import { isObject } from "../shared/collections.ts";
 import { nodeError } from "../shared/errors.ts";
-import { isObject } from "../shared/is-object.ts";
 import type { CrecMessage } from "./message.ts";
 
 /**

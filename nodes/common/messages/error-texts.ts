@@ -2,9 +2,15 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Translate } from "../context.ts";
-import { cutAtWord } from "../shared/cut-text.ts";
-import { type CodedError, isTranslated, toCodedError, translatedError } from "../shared/errors.ts";
-import { type ProxyFault, proxyFault } from "../shared/proxy-fault.ts";
+import {
+  type CodedError,
+  isTranslated,
+  type ProxyFault,
+  proxyFault,
+  toCodedError,
+  translatedError,
+} from "../shared/errors.ts";
+import { cutAtWord } from "../shared/text.ts";
 
 // The sentences of errors are written in English, where they are thrown. In another language, what the code means and
 // what to do comes first, and the sentence with its names and values follows in brackets.

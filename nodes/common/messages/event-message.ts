@@ -1,8 +1,8 @@
 import type { ChannelEvent, DecodedEvent, Delivery, Verification } from "../../../src/index.ts";
 import { noteAddresses } from "../fields/recent-addresses.ts";
-import { cutAtWord } from "../shared/cut-text.ts";
+import { isObject } from "../shared/collections.ts";
 import { toCodedError } from "../shared/errors.ts";
-import { isObject } from "../shared/is-object.ts";
+import { cutAtWord } from "../shared/text.ts";
 import type { CrecMessage } from "./message.ts";
 
 /** A signature in it may be long. */

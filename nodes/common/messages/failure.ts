@@ -9,8 +9,8 @@ import {
   unitsAt,
 } from "../contracts/contract-registry.ts";
 import { type Library, loadLibrary } from "../library.ts";
-import { cutAtWord } from "../shared/cut-text.ts";
-import { isTokenCall } from "../shared/token-abi.ts";
+import { isTokenCall } from "../shared/chain.ts";
+import { cutAtWord } from "../shared/text.ts";
 
 /** Why an operation or a query failed, in parts. */
 type Failure = {

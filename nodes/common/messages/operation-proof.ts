@@ -2,7 +2,7 @@ import type { ChannelEvent, FollowOptions, RequestedOperation, VerifyResult } fr
 import type { Translate } from "../context.ts";
 import type { Connection } from "../fields/config-nodes.ts";
 import { nodeError } from "../shared/errors.ts";
-import { isVerificationUntouched } from "../shared/verification-set-up.ts";
+import { isVerificationUntouched } from "../shared/signers.ts";
 import { type StatusText, statusText } from "../status/status.ts";
 import { serviceStatus, statusWord } from "./service-words.ts";
 

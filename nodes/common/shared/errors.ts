@@ -41,3 +41,23 @@ export function messageOf(thrown: unknown): string {
   const { message } = (thrown ?? {}) as { message?: unknown };
   return typeof message === "string" ? message : String(thrown);
 }
+
+/** Why a file of the package cannot be loaded, with what to do. The library says the same about its parts. */
+export function packageDamaged(what: string, cause: unknown): CodedError {
+  const [reason] = messageOf(cause).split("\n", 1);
+  return nodeError(
+    "PACKAGE_DAMAGED",
+    `A file of this package is missing or damaged: ${what}. Install @crec-nodes/node-red-crec again, then restart (${reason}).`,
+    cause,
+  );
+}
+
+/** The codes of forms for a failure on the way through a proxy; each has its text in the catalogs of errors. */
+export type ProxyFault = "PROXY_UNREACHABLE" | "PROXY_REFUSED" | "PROXY_CERTIFICATE";
+
+/** Whether a call failed at the proxy, by the hop that the library names; undefined where it did not. */
+export function proxyFault({ code, hop }: { code?: unknown; hop?: unknown }): ProxyFault | undefined {
+  if (hop === "tunnel") return "PROXY_REFUSED";
+  if (hop !== "proxy") return undefined;
+  return code === "TLS_ERROR" ? "PROXY_CERTIFICATE" : "PROXY_UNREACHABLE";
+}

@@ -1,7 +1,9 @@
-import { canonicalWorkflowId } from "../../../src/protocol/ids.ts";
-import { ADDRESS } from "./address.ts";
-import { splitNames } from "./split-names.ts";
+import { ADDRESS_PATTERN, canonicalWorkflowId } from "../../../src/protocol/ids.ts";
+import { splitNames } from "./text.ts";
 import { isReference } from "./variables.ts";
+
+/** An address of the chain. Only the library can check its checksum. */
+export const ADDRESS = ADDRESS_PATTERN;
 
 /**
  * Whether a text is right; or the catalog's key of a sentence, where a field has more than one. `other` gives the

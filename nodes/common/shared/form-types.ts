@@ -1,41 +1,5 @@
 import type { RsaPublicKey } from "../../../src/protocol/index.ts";
-
-/** What crosses between a form in the browser and the run time: stored settings, and answers to the form. */
-
-/**
- * What an amount is counted in. `token`: by the decimals of the contract, so that 1.5 is one and a half tokens;
- * for integer arguments. `wei` (default), `gwei` and `ether` are for amounts that a call pays.
- */
-export type Unit = "token" | "wei" | "gwei" | "ether";
-
-/** A value in a form: text, and where to look it up. Without a unit an integer is in its smallest one. */
-export type Value = { value?: string; type?: string; unit?: Unit };
-
-/** A function of a contract, with one value a parameter, as a form stores it. */
-export type ContractCall = {
-  contract?: string;
-  /** The function's signature, so that overloads differ. */
-  function?: string;
-  args?: Value[];
-  /** Another contract of the same kind: the call goes there instead of to the contract's own address. */
-  address?: Value;
-};
-
-/** One call of an operation, as the form stores it. */
-export type CallDef =
-  | (ContractCall & { kind: "contract"; amount?: Value })
-  | { kind: "raw"; to?: Value; data?: Value; amount?: Value };
-
-/** The set of one oracle family, as the form of a connection stores it. */
-export type FamilyDef = {
-  family?: string;
-  /** Addresses, separated by commas, spaces or new lines. */
-  validSigners?: string;
-  minRequiredSignatures?: string | number;
-  /** Where they differ from those of the connection. */
-  orgId?: string;
-  creTenantId?: string;
-};
+import type { Unit } from "./stored-values.ts";
 
 /** One line of a list to pick from. */
 export type Choice = {

@@ -40,3 +40,29 @@ export function requireSet(text: string): string {
   if (unset) throw unset;
   return text;
 }
+
+/** What Node-RED puts into the box of a credential that is stored. */
+export const STORED_PASSWORD = "__PWRD__";
+
+/**
+ * A mark that is stored after a typed key, new each time. A person who changes a flow can set every other field, but does
+ * not know the key: a new mark shows that a person who knows the key has entered it again.
+ */
+const MARK = /^(.+) typed-([\w-]+)$/s;
+
+export function markTyped(key: string, moment: string): string {
+  return `${withoutMark(key)} typed-${moment}`;
+}
+
+/** The key itself. */
+export function withoutMark(stored: string): string {
+  return MARK.exec(stored)?.[1] ?? stored;
+}
+
+/** The value of a field for a config node while none is chosen: Node-RED's entry that adds one. */
+export const ADD_NEW = "_ADD_";
+
+/** Whether a value of such a field names a config node. */
+export function isChosen(id: unknown): boolean {
+  return Boolean(id) && id !== ADD_NEW;
+}

@@ -1,8 +1,8 @@
 import type { Node } from "node-red";
 import type { Translate } from "../context.ts";
 import { shortText } from "../messages/error-texts.ts";
-import { cutAtWord } from "../shared/cut-text.ts";
 import { toCodedError } from "../shared/errors.ts";
+import { cutAtWord } from "../shared/text.ts";
 
 /** The five looks a node of ours can have; users learn them once. */
 export type StatusKind = "waiting" | "working" | "done" | "error" | "stopped";

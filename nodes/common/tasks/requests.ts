@@ -2,7 +2,7 @@ import { ServerResponse } from "node:http";
 import type { Node, NodeAPI } from "node-red";
 import { onFlowsStarted } from "../flows/flows-started.ts";
 import { processWide } from "../process-wide.ts";
-import { isObject } from "../shared/is-object.ts";
+import { isObject } from "../shared/collections.ts";
 
 /** Of a message of http in, whose client waits until http response answers. */
 type WebRequest = { req?: unknown; res?: unknown; [property: string]: unknown };

@@ -1,6 +1,6 @@
 import type { CrecMessage } from "../messages/message.ts";
 import { isTest, TEST_MARK } from "../messages/test-message.ts";
-import { isObject } from "../shared/is-object.ts";
+import { isObject } from "../shared/collections.ts";
 
 /** A message as it is kept in a file. */
 type StoredMessage = {

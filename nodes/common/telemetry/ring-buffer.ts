@@ -1,4 +1,4 @@
-import { setNewest } from "../shared/drop-oldest.ts";
+import { setNewest } from "../shared/collections.ts";
 
 /** The newest reports by key, of which one that changes moves to the end. The oldest is forgotten beyond `most`. */
 export class RingBuffer<T> {

@@ -8,8 +8,8 @@ import type {
 } from "../../../src/index.ts";
 import { type Library, loadLibrary } from "../../common/library.ts";
 import type { TestCheck } from "../../common/shared/form-types.ts";
+import { signersIn } from "../../common/shared/signers.ts";
 import { isReference } from "../../common/shared/variables.ts";
-import { signersIn } from "../../common/shared/verification-set-up.ts";
 import { isThreshold } from "../signer-set.ts";
 import type { FormSetting, FormVerification } from "./tested-settings.ts";
 

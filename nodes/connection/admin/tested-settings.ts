@@ -13,10 +13,10 @@ import { storedValue } from "../../common/fields/flow-settings.ts";
 import { type ProxyNode, proxyOf, proxyProblem } from "../../common/fields/proxy.ts";
 import { type TlsNode, tlsOptions } from "../../common/fields/tls.ts";
 import { storedSetting } from "../../common/keys/destination.ts";
-import { isChosen } from "../../common/shared/config-choice.ts";
+import { isChosen } from "../../common/shared/variables.ts";
 import { nodeError } from "../../common/shared/errors.ts";
-import { STORED_PASSWORD } from "../../common/shared/stored-password.ts";
-import { withoutMark } from "../../common/shared/typed-key.ts";
+import { STORED_PASSWORD } from "../../common/shared/variables.ts";
+import { withoutMark } from "../../common/shared/variables.ts";
 import { isReference, requireSet } from "../../common/shared/variables.ts";
 import { VERIFICATION_FIELDS } from "../fields.ts";
 import {

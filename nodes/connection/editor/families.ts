@@ -4,7 +4,7 @@ import { inputOf, partOf } from "../../common/editor/form-fields.ts";
 import { labelled } from "../../common/editor/form-rows.ts";
 import { TYPED } from "../../common/editor/live-check.ts";
 import { atPresent } from "../../common/editor/validate.ts";
-import type { FamilyDef } from "../../common/shared/form-types.ts";
+import type { FamilyDef } from "../../common/shared/stored-values.ts";
 import { NODE } from "../fields.ts";
 import { signerSetProblem, thresholdWarnings } from "../signer-set.ts";
 

@@ -4,10 +4,10 @@ import { fieldTexts } from "../../common/editor/field-texts.ts";
 import { inputOf } from "../../common/editor/form-fields.ts";
 import { hintUnder, problemUnder } from "../../common/editor/form-rows.ts";
 import { isReference } from "../../common/editor/validate.ts";
-import { canonicalUrl } from "../../common/shared/canonical-url.ts";
+import { canonicalUrl } from "../../common/shared/text.ts";
 import type { KeyReport } from "../../common/shared/form-types.ts";
-import { STORED_PASSWORD } from "../../common/shared/stored-password.ts";
-import { markTyped, withoutMark } from "../../common/shared/typed-key.ts";
+import { STORED_PASSWORD } from "../../common/shared/variables.ts";
+import { markTyped, withoutMark } from "../../common/shared/variables.ts";
 
 const KEY_FIELDS = ["baseUrl", "graphqlUrl", "apiKey"] as const;
 

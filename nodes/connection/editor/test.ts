@@ -5,7 +5,8 @@ import { fieldTexts, fillIn } from "../../common/editor/field-texts.ts";
 import { inputOf, partOf } from "../../common/editor/form-fields.ts";
 import { TYPED } from "../../common/editor/live-check.ts";
 import { isReference } from "../../common/editor/validate.ts";
-import type { Answer, FamilyDef, TestCheck, Tested } from "../../common/shared/form-types.ts";
+import type { Answer, TestCheck, Tested } from "../../common/shared/form-types.ts";
+import type { FamilyDef } from "../../common/shared/stored-values.ts";
 import { NODE, VERIFICATION_FIELDS } from "../fields.ts";
 
 const TESTED = ["name", "baseUrl", "graphqlUrl", "apiKey", "tls", "proxy", "timeout"] as const;

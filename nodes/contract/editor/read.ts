@@ -3,7 +3,7 @@ import { inputOf, partOf } from "../../common/editor/form-fields.ts";
 import { trackOpen } from "../../common/editor/form-open.ts";
 import { readContract } from "../../common/editor/read-contract.ts";
 import { ADDRESS, isReference } from "../../common/editor/validate.ts";
-import { isChosen } from "../../common/shared/config-choice.ts";
+import { isChosen } from "../../common/shared/variables.ts";
 import type { ContractPlace, OnChain } from "../../common/shared/form-types.ts";
 import { NODE } from "../fields.ts";
 

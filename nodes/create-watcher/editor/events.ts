@@ -10,7 +10,7 @@ import { hintUnder, problemUnder, visibleBox } from "../../common/editor/form-ro
 import { TYPED } from "../../common/editor/live-check.ts";
 import { TEXT_TYPES } from "../../common/shared/fields.ts";
 import type { EventChoice } from "../../common/shared/form-types.ts";
-import { splitNames } from "../../common/shared/split-names.ts";
+import { splitNames } from "../../common/shared/text.ts";
 import { isReference } from "../../common/shared/variables.ts";
 import { NODE } from "../fields.ts";
 

@@ -1,7 +1,7 @@
 import { getJson, postJson, requestFailure } from "../../common/editor/admin-requests.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
 import { askInDialog } from "../../common/editor/dialog.ts";
-import { isChosen } from "../../common/shared/config-choice.ts";
+import { isChosen } from "../../common/shared/variables.ts";
 import type { FleetReport, PanelReport, SentLast, UnitsReport } from "../../common/shared/form-types.ts";
 import { startText } from "../start-text.ts";
 import { askWhereTo } from "./move.ts";

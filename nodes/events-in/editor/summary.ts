@@ -2,8 +2,8 @@ import type { EditedNode } from "../../common/editor/api.ts";
 import { inputOf, partOf } from "../../common/editor/form-fields.ts";
 import { liveCheck, TYPED } from "../../common/editor/live-check.ts";
 import { listed } from "../../common/editor/lookup.ts";
-import { isChosen } from "../../common/shared/config-choice.ts";
-import { splitNames } from "../../common/shared/split-names.ts";
+import { isChosen } from "../../common/shared/variables.ts";
+import { splitNames } from "../../common/shared/text.ts";
 import { NODE } from "../fields.ts";
 
 /** Says in one sentence what the node sends, as the form is filled in now. */

@@ -2,7 +2,7 @@ import type { ChannelEvent, CrecClient, SearchEvents, Verification } from "../..
 import { PAGE_LIMITS } from "../../../src/protocol/index.ts";
 import type { Library } from "../../common/library.ts";
 import { nodeError } from "../../common/shared/errors.ts";
-import { bareName } from "../../common/shared/event-name.ts";
+import { bareName } from "../../common/shared/text.ts";
 import type { Wanted } from "./selection.ts";
 import type { Filters } from "./settings.ts";
 

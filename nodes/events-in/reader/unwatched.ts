@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChannelEvent, ChannelReader, CrecClient, Watcher } from "../../../src/index.ts";
 import { isSameId, isUuid } from "../../../src/protocol/ids.ts";
-import { bareName } from "../../common/shared/event-name.ts";
+import { bareName } from "../../common/shared/text.ts";
 
 import type { Filters } from "./settings.ts";
 

@@ -14,13 +14,16 @@ import {
 } from "../../common/fleet/fleet.ts";
 import { openState } from "../../common/fleet/join-fleet.ts";
 import { loadLibrary } from "../../common/library.ts";
-import { isChosen } from "../../common/shared/config-choice.ts";
-import { isWithTls } from "../../common/shared/engine-url.ts";
 import { type CodedError, nodeError, toCodedError } from "../../common/shared/errors.ts";
 import type { FleetTested } from "../../common/shared/form-types.ts";
-import { STORED_PASSWORD } from "../../common/shared/stored-password.ts";
-import { withoutMark } from "../../common/shared/typed-key.ts";
-import { isReference, requireSet } from "../../common/shared/variables.ts";
+import { isWithTls } from "../../common/shared/text.ts";
+import {
+  isChosen,
+  isReference,
+  requireSet,
+  STORED_PASSWORD,
+  withoutMark,
+} from "../../common/shared/variables.ts";
 import { settingsOf, settingsProblem } from "../settings.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import { loadLibrary } from "../../common/library.ts";
 import { errorText } from "../../common/messages/error-texts.ts";
 import { nodeError } from "../../common/shared/errors.ts";
 import type { SignerTestReport, SignerTestStarted } from "../../common/shared/form-types.ts";
-import { longestSigning } from "../../common/shared/signer-kinds.ts";
+import { longestSigning } from "../../common/shared/signers.ts";
 import { type OpenSigner, openSigner } from "../open-signer.ts";
 import { keyOf } from "./keys.ts";
 import { testedSigner } from "./tested-signer.ts";

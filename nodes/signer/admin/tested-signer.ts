@@ -5,11 +5,10 @@ import { deployedCredential, deployedVariable, requireVariable } from "../../com
 import type { NodeRedContext, Translate } from "../../common/context.ts";
 import { proxyProblem } from "../../common/fields/proxy.ts";
 import { strayAddress } from "../../common/keys/destination.ts";
-import { isChosen } from "../../common/shared/config-choice.ts";
 import { nodeError } from "../../common/shared/errors.ts";
 import { credentialsOf, labelKey } from "../../common/shared/field-rules.ts";
-import { STORED_PASSWORD } from "../../common/shared/stored-password.ts";
-import { withoutMark } from "../../common/shared/typed-key.ts";
+import { STORED_PASSWORD } from "../../common/shared/variables.ts";
+import { withoutMark } from "../../common/shared/variables.ts";
 import { isReference, requireSet } from "../../common/shared/variables.ts";
 import { NODE, type SecretName } from "../fields.ts";
 import { keyServiceOf } from "../key-services.ts";

@@ -5,8 +5,8 @@ import { deployedVariable, requireVariable } from "../../common/admin/deployed.t
 import { sharedAnswers } from "../../common/admin/shared-answers.ts";
 import type { NodeRedContext } from "../../common/context.ts";
 import type { ConnectionNode } from "../../common/fields/config-nodes.ts";
-import { ADDRESS } from "../../common/shared/address.ts";
 import { messageOf, nodeError } from "../../common/shared/errors.ts";
+import { ADDRESS } from "../../common/shared/field-checks.ts";
 import type { SignerKey, WalletAnswer, WalletAnswers } from "../../common/shared/form-types.ts";
 import { isReference } from "../../common/shared/variables.ts";
 import { isSameRsaKey } from "../open-signer.ts";

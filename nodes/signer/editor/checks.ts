@@ -4,7 +4,7 @@ import { fieldTexts } from "../../common/editor/field-texts.ts";
 import { inputOf, partOf } from "../../common/editor/form-fields.ts";
 import { TYPED } from "../../common/editor/live-check.ts";
 import type { SignerKey, WalletAnswers, WalletQuestion } from "../../common/shared/form-types.ts";
-import { SIGNER_KINDS, type SignerKind } from "../../common/shared/signer-kinds.ts";
+import { SIGNER_KINDS, type SignerKind } from "../../common/shared/signers.ts";
 import { NODE } from "../fields.ts";
 import { type KeyView, shortKey } from "./key.ts";
 import { type Checks, linesIn } from "./lines.ts";

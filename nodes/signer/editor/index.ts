@@ -4,7 +4,7 @@ import { askForReport, keepSecrets, markTypedSecrets } from "../../common/editor
 import type { NodeForm } from "../../common/editor/node-form.ts";
 import { credentialsOf } from "../../common/shared/field-rules.ts";
 import type { SignerKey } from "../../common/shared/form-types.ts";
-import { SIGNER_KINDS, type SignerKind } from "../../common/shared/signer-kinds.ts";
+import { SIGNER_KINDS, type SignerKind } from "../../common/shared/signers.ts";
 import { NODE, type SecretName } from "../fields.ts";
 import type { PlainName } from "../values.ts";
 import { keyChecks } from "./checks.ts";

@@ -5,7 +5,7 @@ import { fieldTexts } from "../../common/editor/field-texts.ts";
 import { inputOf, partOf } from "../../common/editor/form-fields.ts";
 import { TYPED } from "../../common/editor/live-check.ts";
 import type { SignerKey } from "../../common/shared/form-types.ts";
-import { keyOfSigner, SIGNER_KINDS, type SignerKind } from "../../common/shared/signer-kinds.ts";
+import { keyOfSigner, SIGNER_KINDS, type SignerKind } from "../../common/shared/signers.ts";
 import { NODE } from "../fields.ts";
 
 /** The address or the RSA key in the form. */

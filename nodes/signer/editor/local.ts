@@ -5,7 +5,7 @@ import { askInDialog } from "../../common/editor/dialog.ts";
 import { inputOf, partOf } from "../../common/editor/form-fields.ts";
 import { TYPED } from "../../common/editor/live-check.ts";
 import type { Answer, NewKey, SignerKey } from "../../common/shared/form-types.ts";
-import { STORED_PASSWORD } from "../../common/shared/stored-password.ts";
+import { STORED_PASSWORD } from "../../common/shared/variables.ts";
 import { NODE } from "../fields.ts";
 import { type KeyView, shortKey } from "./key.ts";
 

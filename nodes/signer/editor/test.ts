@@ -3,7 +3,7 @@ import { askInDialog } from "../../common/editor/dialog.ts";
 import { inputOf, partOf } from "../../common/editor/form-fields.ts";
 import { trackOpen } from "../../common/editor/form-open.ts";
 import type { SignerKey, SignerTestReport, SignerTestStarted } from "../../common/shared/form-types.ts";
-import { SIGNER_KINDS, type SignerKind } from "../../common/shared/signer-kinds.ts";
+import { SIGNER_KINDS, type SignerKind } from "../../common/shared/signers.ts";
 import { NODE } from "../fields.ts";
 import { shortKey } from "./key.ts";
 import type { Checks, Lines } from "./lines.ts";

@@ -14,11 +14,11 @@ import {
 import type { ChannelNode, ContractNode } from "../../common/fields/config-nodes.ts";
 import { type Library, loadLibrary } from "../../common/library.ts";
 import { errorText } from "../../common/messages/error-texts.ts";
-import { COIN_PLACES, coinUnit } from "../../common/shared/coin-units.ts";
+import { isTokenCall } from "../../common/shared/chain.ts";
 import { nodeError, translatedError } from "../../common/shared/errors.ts";
-import type { CallDef, ContractCall, Value } from "../../common/shared/form-types.ts";
-import { splitNames } from "../../common/shared/split-names.ts";
-import { isTokenCall } from "../../common/shared/token-abi.ts";
+import type { CallDef, ContractCall, Value } from "../../common/shared/stored-values.ts";
+import { COIN_PLACES, coinUnit } from "../../common/shared/stored-values.ts";
+import { splitNames } from "../../common/shared/text.ts";
 import { isReference } from "../../common/shared/variables.ts";
 import { callCountProblem } from "../fields.ts";
 import type {

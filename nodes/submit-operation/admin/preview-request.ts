@@ -1,5 +1,5 @@
 import { invalidRequest } from "../../common/admin/answer.ts";
-import type { CallDef, Unit, Value } from "../../common/shared/form-types.ts";
+import type { CallDef, Unit, Value } from "../../common/shared/stored-values.ts";
 import { callCountProblem } from "../fields.ts";
 import type { ContractText, PreviewRequest, WalletText } from "../preview-types.ts";
 

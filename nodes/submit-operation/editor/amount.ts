@@ -3,8 +3,8 @@ import { labelled, nameVisibleBox, problemUnder } from "../../common/editor/form
 import { TYPED } from "../../common/editor/live-check.ts";
 import { TEXT_TYPES } from "../../common/editor/typed-inputs.ts";
 import { isReference } from "../../common/editor/validate.ts";
-import { COIN_PLACES, COIN_UNITS, coinUnit } from "../../common/shared/coin-units.ts";
-import type { Value } from "../../common/shared/form-types.ts";
+import { COIN_PLACES, COIN_UNITS, coinUnit } from "../../common/shared/stored-values.ts";
+import type { Value } from "../../common/shared/stored-values.ts";
 
 const DECIMAL = /^\d*\.?(\d*)$/;
 

@@ -5,7 +5,7 @@ import { itemButtons } from "../../common/editor/item-buttons.ts";
 import { TYPED } from "../../common/editor/live-check.ts";
 import { isNew, onlyConfig } from "../../common/editor/only-choice.ts";
 import { valueField } from "../../common/editor/value-field.ts";
-import type { CallDef } from "../../common/shared/form-types.ts";
+import type { CallDef } from "../../common/shared/stored-values.ts";
 import { amountForm } from "./amount.ts";
 import { titleOf } from "./title.ts";
 

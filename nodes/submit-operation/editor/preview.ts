@@ -2,7 +2,7 @@ import { postJson, requestFailure } from "../../common/editor/admin-requests.ts"
 import type { ConfigNode, EditedNode } from "../../common/editor/api.ts";
 import { onNodeChange } from "../../common/editor/config-change.ts";
 import { inputOf, partOf } from "../../common/editor/form-fields.ts";
-import type { CallDef } from "../../common/shared/form-types.ts";
+import type { CallDef } from "../../common/shared/stored-values.ts";
 import { NODE } from "../fields.ts";
 import type {
   ContractText,

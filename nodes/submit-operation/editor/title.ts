@@ -2,8 +2,8 @@ import { shortAddress } from "../../common/editor/addresses.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
 import { configName, withCount } from "../../common/editor/node-label.ts";
 import { isNow } from "../../common/editor/now-type.ts";
-import { bareName } from "../../common/shared/event-name.ts";
-import type { CallDef, ContractCall, Value } from "../../common/shared/form-types.ts";
+import { bareName } from "../../common/shared/text.ts";
+import type { CallDef, ContractCall, Value } from "../../common/shared/stored-values.ts";
 
 /** Characters of one value, so that several fit into the line. */
 const LONGEST_VALUE = 24;

@@ -1,4 +1,4 @@
-import { canonicalUrl } from "../../../nodes/common/shared/canonical-url.ts";
+import { canonicalUrl } from "../../../nodes/common/shared/text.ts";
 import type { Field } from "../../../nodes/common/shared/fields.ts";
 import { isReference } from "../../../nodes/common/shared/variables.ts";
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../../src/protocol/limits.ts";

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { Node, NodeAPI } from "node-red";
-import { dropOldest } from "../../../nodes/common/shared/drop-oldest.ts";
+import { dropOldest } from "../../../nodes/common/shared/collections.ts";
 import { messageOf } from "../../../nodes/common/shared/errors.ts";
 
 /** An error that a node of ours reported. Its text is not redacted yet. */

@@ -1,5 +1,5 @@
 import type { EventReadings } from "../../../nodes/common/contracts/event-readings.ts";
-import { setNewest } from "../../../nodes/common/shared/drop-oldest.ts";
+import { setNewest } from "../../../nodes/common/shared/collections.ts";
 
 /** More than flows have. The oldest is forgotten. */
 const MOST = 1_000;

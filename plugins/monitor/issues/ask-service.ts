@@ -1,6 +1,6 @@
 import { contractExists } from "../../../nodes/common/admin/read-contract.ts";
 import type { WalletNode } from "../../../nodes/common/fields/config-nodes.ts";
-import { ADDRESS } from "../../../nodes/common/shared/address.ts";
+import { ADDRESS } from "../../../nodes/common/shared/field-checks.ts";
 import { noteResources } from "../../../nodes/common/telemetry/resources.ts";
 import type { CrecClient, Wallet, Watcher } from "../../../src/index.ts";
 import { isUuid } from "../../../src/protocol/ids.ts";

@@ -10,7 +10,7 @@ import type {
 import type { FlowNode, Flows } from "../../../nodes/common/flows/flows.ts";
 import { Paths } from "../../../nodes/common/flows/paths.ts";
 import { serviceIdentity } from "../../../nodes/common/service-identity.ts";
-import { splitNames } from "../../../nodes/common/shared/split-names.ts";
+import { splitNames } from "../../../nodes/common/shared/text.ts";
 import { isReference } from "../../../nodes/common/shared/variables.ts";
 import type { Activity } from "../../../nodes/common/telemetry/activity.ts";
 import type { Origin } from "../../../nodes/common/telemetry/types.ts";

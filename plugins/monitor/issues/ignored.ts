@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { stateFiles } from "../../../nodes/common/folder/state-files.ts";
 import { stateFolderFor } from "../../../nodes/common/folder/state-folder.ts";
-import { dropOldest } from "../../../nodes/common/shared/drop-oldest.ts";
+import { dropOldest } from "../../../nodes/common/shared/collections.ts";
 import { nodeError } from "../../../nodes/common/shared/errors.ts";
 import { writeDurably } from "../../../src/storage/durable-files.ts";
 import { fileAdvice } from "../../../src/storage/file-advice.ts";

@@ -1,4 +1,4 @@
-import { setNewest } from "../../../nodes/common/shared/drop-oldest.ts";
+import { setNewest } from "../../../nodes/common/shared/collections.ts";
 import type {
   ActivityEvent,
   CallReport,

@@ -1,5 +1,5 @@
 import { stateRefusals } from "../../../nodes/common/folder/state-files.ts";
-import { KEY_ENDS_SOON_MS } from "../../../nodes/common/shared/key-term.ts";
+import { KEY_ENDS_SOON_MS } from "../../../nodes/common/shared/times.ts";
 import type {
   ConnectionReport,
   ReaderReport,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { answerForms, fieldsOf, textIn } from "../../../nodes/common/admin/answer.ts";
-import { dropOldest } from "../../../nodes/common/shared/drop-oldest.ts";
+import { dropOldest } from "../../../nodes/common/shared/collections.ts";
 import type { MonitorContext } from "../context.ts";
 import { type OpenAnswer, TOPICS } from "../types.ts";
 import { Pusher, RENEW_MS } from "./pusher.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { markTyped } from "../../../nodes/common/shared/typed-key.ts";
+import { markTyped } from "../../../nodes/common/shared/variables.ts";
 import type { FlowNode } from "../../../rehearsal/shared/job.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type FlowNode as LiveNode, NodeRed, UserDir } from "../../support/node-red.ts";

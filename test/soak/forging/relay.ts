@@ -1,4 +1,4 @@
-import { isObject } from "../../../nodes/common/shared/is-object.ts";
+import { isObject } from "../../../nodes/common/shared/collections.ts";
 import type { EventEnvelope } from "../../../src/protocol/index.ts";
 import { type Harm, type Passing, ServiceProxy } from "../../support/proxy.ts";
 import { below, forgedEvent, type Known, mutatedJson, pick } from "./forge.ts";

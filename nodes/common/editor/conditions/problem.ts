@@ -1,6 +1,6 @@
 import { COMPARISONS, FIELD_PATH } from "../../../../src/protocol/index.ts";
-import type { ConditionDef } from "../../shared/conditions.ts";
-import { splitNames } from "../../shared/split-names.ts";
+import type { ConditionDef } from "../../shared/stored-values.ts";
+import { splitNames } from "../../shared/text.ts";
 import type { EditedNode } from "../api.ts";
 import { ADDRESS, isReference } from "../validate.ts";
 import { isNumeric, needsValue } from "./comparisons.ts";

@@ -1,4 +1,4 @@
-import type { ConditionDef } from "../../shared/conditions.ts";
+import type { ConditionDef } from "../../shared/stored-values.ts";
 import type { EditedNode } from "../api.ts";
 import { labelled, problemUnder } from "../form-rows.ts";
 import { TYPED } from "../live-check.ts";

@@ -1,5 +1,5 @@
-import type { ConditionDef } from "../../shared/conditions.ts";
 import type { EventChoice } from "../../shared/form-types.ts";
+import type { ConditionDef } from "../../shared/stored-values.ts";
 import { offeredBy } from "../abi.ts";
 import type { EditedNode } from "../api.ts";
 import { onContractChange } from "../config-change.ts";

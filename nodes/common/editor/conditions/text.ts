@@ -1,6 +1,5 @@
-import type { ConditionDef } from "../../shared/conditions.ts";
-import { cutAtWord } from "../../shared/cut-text.ts";
-import { splitNames } from "../../shared/split-names.ts";
+import type { ConditionDef } from "../../shared/stored-values.ts";
+import { cutAtWord, splitNames } from "../../shared/text.ts";
 import { shortAddress } from "../addresses.ts";
 import type { EditedNode } from "../api.ts";
 import { comparisonText, needsValue } from "./comparisons.ts";

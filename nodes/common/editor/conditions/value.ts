@@ -1,6 +1,6 @@
-import type { ConditionDef } from "../../shared/conditions.ts";
 import type { Checked, ValueCheck } from "../../shared/form-types.ts";
-import { splitNames } from "../../shared/split-names.ts";
+import type { ConditionDef } from "../../shared/stored-values.ts";
+import { splitNames } from "../../shared/text.ts";
 import { ADDRESSES, shortAddress } from "../addresses.ts";
 import { postJson } from "../admin-requests.ts";
 import type { CompletionSearch, EditedNode, TypedInputType } from "../api.ts";

@@ -1,4 +1,4 @@
-import { KEY_ENDS_SOON_MS } from "../../../../nodes/common/shared/key-term.ts";
+import { KEY_ENDS_SOON_MS } from "../../../../nodes/common/shared/times.ts";
 import type { Row } from "../../types.ts";
 import { nodeName } from "../node-red.ts";
 import { by, type PanelKind } from "../panel.ts";

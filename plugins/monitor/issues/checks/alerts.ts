@@ -1,5 +1,5 @@
 import type { FlowNode } from "../../../../nodes/common/flows/flows.ts";
-import { cutAtWord } from "../../../../nodes/common/shared/cut-text.ts";
+import { cutAtWord } from "../../../../nodes/common/shared/text.ts";
 import type { RaisedAlert } from "../../../../src/index.ts";
 import type { Check, Finding } from "../check-context.ts";
 import { leftOpen } from "../left-open.ts";

@@ -8,7 +8,7 @@ import type {
 } from "../../../../nodes/common/fields/config-nodes.ts";
 import type { FleetNode } from "../../../../nodes/common/fleet/fleet.ts";
 import type { FlowNode } from "../../../../nodes/common/flows/flows.ts";
-import { KEY_ENDS_SOON_MS } from "../../../../nodes/common/shared/key-term.ts";
+import { KEY_ENDS_SOON_MS } from "../../../../nodes/common/shared/times.ts";
 import { labelOf } from "../../../../nodes/common/telemetry/origin.ts";
 import type { Problem } from "../../../../nodes/common/telemetry/types.ts";
 import type { Check, CheckContext, Finding } from "../check-context.ts";

@@ -1,5 +1,5 @@
 import type { FlowNode } from "../../../../nodes/common/flows/flows.ts";
-import { LOCAL_NETWORK } from "../../../../nodes/common/shared/local-network.ts";
+import { LOCAL_NETWORK } from "../../../../nodes/common/shared/chain.ts";
 import { isPublic } from "../../public-address.ts";
 import { placeKey } from "../answer-cache.ts";
 import type { Check, Finding } from "../check-context.ts";

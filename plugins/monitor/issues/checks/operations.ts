@@ -1,5 +1,5 @@
 import type { WalletNode, WalletRef } from "../../../../nodes/common/fields/config-nodes.ts";
-import { ADDRESS } from "../../../../nodes/common/shared/address.ts";
+import { ADDRESS } from "../../../../nodes/common/shared/field-checks.ts";
 import type { ResourceReport } from "../../../../nodes/common/telemetry/types.ts";
 import { type Check, type CheckContext, type Finding, isSameService } from "../check-context.ts";
 

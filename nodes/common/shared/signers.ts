@@ -1,5 +1,19 @@
-import { SIGNING_TIMEOUTS_MS as MS } from "../../../src/protocol/signers.ts";
-import type { KeyKind } from "./wallet-types.ts";
+import { PUBLIC_VERIFICATION, SIGNING_TIMEOUTS_MS as MS } from "../../../src/protocol/signers.ts";
+
+/** The kinds of keys that sign for wallets. */
+export type KeyKind = "ecdsa" | "rsa";
+
+const KEYS: Readonly<Record<string, KeyKind>> = {
+  ecdsa: "ecdsa",
+  protected_ecdsa: "ecdsa",
+  rsa: "rsa",
+  protected_rsa: "rsa",
+};
+
+/** The kind of keys that sign for wallets of a type; undefined for a type that this version does not know. */
+export function keyOfWallet(walletType: unknown): KeyKind | undefined {
+  return typeof walletType === "string" && Object.hasOwn(KEYS, walletType) ? KEYS[walletType] : undefined;
+}
 
 /** How long a signature of a signer may take, and whether a person may have to approve it. */
 type SignerTime = {
@@ -43,4 +57,37 @@ export function keyOfSigner(signer: Readonly<Record<string, unknown>>): KeyKind 
   if (known !== undefined) return known;
   if (address) return "ecdsa";
   return publicKey ? "rsa" : undefined;
+}
+
+type Filled = {
+  validSigners: readonly string[];
+  orgId?: unknown;
+  workflowOwner?: unknown;
+  /** As a list or by name. */
+  families?: unknown;
+};
+
+/**
+ * Whether nobody has set up verification: there is no organization, and no signers but those that a new connection
+ * comes with. What is filled in by half is a mistake, and no choice.
+ */
+export function isVerificationUntouched({ validSigners, orgId, workflowOwner, families }: Filled): boolean {
+  if (isFilled(orgId) || isFilled(workflowOwner) || Object.keys(families ?? {}).length > 0) return false;
+  const preset: readonly string[] = PUBLIC_VERIFICATION.validSigners;
+  return (
+    validSigners.length === 0 ||
+    (validSigners.length === preset.length &&
+      validSigners.every((signer) => preset.includes(signer.toLowerCase())))
+  );
+}
+
+/** The addresses of a field, with whatever between them. */
+export function signersIn(text: unknown): string[] {
+  return String(text ?? "")
+    .split(/[\s,;]+/)
+    .filter((signer) => signer !== "");
+}
+
+function isFilled(value: unknown): boolean {
+  return String(value ?? "").trim() !== "";
 }

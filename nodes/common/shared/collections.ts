@@ -1,3 +1,8 @@
+/** Whether a value has named properties: no list, and not null. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** The part of a Map or a Set that is needed: its keys are in the order in which they were added. */
 type Entries<K> = { readonly size: number; keys(): Iterable<K>; delete(key: K): boolean };
 

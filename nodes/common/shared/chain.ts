@@ -1,5 +1,42 @@
 import { ZERO_ADDRESS } from "../../../src/protocol/ids.ts";
 
+/** The network of the local service: a development chain, which no public service has. */
+export const LOCAL_NETWORK = "7759470850252068959";
+
+type Function = { signature: string };
+type Event = { signature: string; inputs: ReadonlyArray<{ indexed?: boolean }> };
+
+/**
+ * Whether a contract with these functions and events has amounts with decimals, as an ERC-20 token does. The Transfer
+ * event of an ERC-721 has the same signature, with a token id as its third topic.
+ */
+export function looksLikeToken(functions: readonly Function[], events: readonly Event[]): boolean {
+  return (
+    functions.some(({ signature }) => signature === "decimals()") ||
+    events.some(
+      ({ signature, inputs }) =>
+        signature === "Transfer(address,address,uint256)" && inputs[2]?.indexed !== true,
+    )
+  );
+}
+
+/** The functions of an ERC-20 token that take or give amounts of this token, and of no other. */
+const TOKEN_CALLS: ReadonlySet<string> = new Set([
+  "0xa9059cbb", // transfer(address,uint256)
+  "0x23b872dd", // transferFrom(address,address,uint256)
+  "0x095ea7b3", // approve(address,uint256)
+  "0x39509351", // increaseAllowance(address,uint256)
+  "0xa457c2d7", // decreaseAllowance(address,uint256)
+  "0x70a08231", // balanceOf(address)
+  "0xdd62ed3e", // allowance(address,address)
+  "0x18160ddd", // totalSupply()
+]);
+
+/** Whether call data, or its first four bytes, is a call of such a function. */
+export function isTokenCall(data = ""): boolean {
+  return TOKEN_CALLS.has(data.slice(0, 10).toLowerCase());
+}
+
 /** A call as it is signed: call data is hex. */
 type EncodedCall = { to: string; value: string | bigint | number; data: string };
 
@@ -62,4 +99,15 @@ function addressAt(hex: string, place: number): string | undefined {
 /** Decimal or hex text. */
 function isPositive(value: EncodedCall["value"]): boolean {
   return /[1-9a-f]/i.test(String(value).trim().replace(/^0x/i, ""));
+}
+
+/** Whether text may be given for `bytes`, or for as many bytes as `size` says: as `textToBytes` of the library. */
+export function fitsBytes(text: string, size: string): boolean {
+  const trimmed = text.trim();
+  if (/^0x/i.test(trimmed)) {
+    return /^0x(?:[0-9a-f]{2})*$/i.test(trimmed) && (size === "" || trimmed.length === 2 + 2 * Number(size));
+  }
+  if (size === "" && /^(?:[0-9a-f]{2}){20,}$/i.test(text)) return false;
+  const count = new TextEncoder().encode(text).length;
+  return count > 0 && (size === "" || count <= Number(size));
 }

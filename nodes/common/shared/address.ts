@@ -1,2 +1,0 @@
-/** An address of the chain. Only the library can check its checksum. */
-export { ADDRESS_PATTERN as ADDRESS } from "../../../src/protocol/ids.ts";

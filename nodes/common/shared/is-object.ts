@@ -1,4 +1,0 @@
-/** Whether a value has named properties: no list, and not null. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
