@@ -1,5 +1,5 @@
 import type { NodeForm } from "../common/editor/node-form.ts";
-import { atPresent } from "../common/editor/validate.ts";
+import { atPresent } from "../common/editor/values/validate.ts";
 import { isReference } from "../common/shared/variables.ts";
 
 export const form: NodeForm = {

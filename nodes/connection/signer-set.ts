@@ -1,4 +1,4 @@
-import { ADDRESS } from "../common/shared/address.ts";
+import { ADDRESS } from "../common/shared/field-checks.ts";
 import type { FamilyDef } from "../common/shared/stored-values.ts";
 import { isReference } from "../common/shared/variables.ts";
 import { signersIn } from "../common/shared/signers.ts";

@@ -1,5 +1,5 @@
-import { inputOf } from "../common/editor/form-fields.ts";
-import { describeUnder, lookUp } from "../common/editor/lookup.ts";
+import { inputOf } from "../common/editor/form-rows.ts";
+import { describeUnder, lookUp } from "../common/editor/lookups/lookup.ts";
 import type { NodeForm } from "../common/editor/node-form.ts";
 import { configName } from "../common/editor/node-label.ts";
 import { TEXT_TYPES } from "../common/shared/common-fields.ts";

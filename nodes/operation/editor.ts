@@ -1,9 +1,10 @@
 import type { EditedNode } from "../common/editor/api.ts";
-import { followChoice, OPERATION_TIMEOUT } from "../common/editor/dependent-number.ts";
-import { inputOf, partOf } from "../common/editor/form-fields.ts";
+import { partOf } from "../common/editor/form-fields.ts";
+import { inputOf } from "../common/editor/form-rows.ts";
+import { isNew } from "../common/editor/lookups/only-choice.ts";
 import type { NodeForm } from "../common/editor/node-form.ts";
-import { isNew } from "../common/editor/only-choice.ts";
 import { explainUnproven } from "../common/editor/unproven.ts";
+import { followChoice, OPERATION_TIMEOUT } from "../common/editor/values/dependent-number.ts";
 import { NODE } from "./fields.ts";
 
 /** In the form that is open. */

@@ -1,5 +1,6 @@
 import type { EditedNode } from "../common/editor/api.ts";
-import { type ContractCallForm, callProblem, contractCallForm } from "../common/editor/contract-call.ts";
+import { callProblem } from "../common/editor/calls/call-problem.ts";
+import { type ContractCallForm, contractCallForm } from "../common/editor/calls/contract-call.ts";
 import { problemUnder } from "../common/editor/form-rows.ts";
 import type { NodeForm } from "../common/editor/node-form.ts";
 import { configName } from "../common/editor/node-label.ts";

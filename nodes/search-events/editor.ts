@@ -6,11 +6,11 @@ import {
   WATCHER_STATUSES,
 } from "../../src/protocol/index.ts";
 import type { EditedNode, TypedInputType } from "../common/editor/api.ts";
+import { warnOfMissingDecimals } from "../common/editor/calls/decimals.ts";
 import { formConditions } from "../common/editor/conditions/form-conditions.ts";
-import { offerEventNames } from "../common/editor/event-names.ts";
-import { inputOf, partOf } from "../common/editor/form-fields.ts";
-import { problemUnder } from "../common/editor/form-rows.ts";
-import { warnOfMissingDecimals } from "../common/editor/missing-decimals.ts";
+import { partOf } from "../common/editor/form-fields.ts";
+import { inputOf, problemUnder } from "../common/editor/form-rows.ts";
+import { offerEventNames } from "../common/editor/lookups/event-names.ts";
 import type { NodeForm } from "../common/editor/node-form.ts";
 import { configName, eventsIn, withCount } from "../common/editor/node-label.ts";
 import { TEXT_TYPES } from "../common/shared/common-fields.ts";

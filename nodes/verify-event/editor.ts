@@ -1,8 +1,8 @@
 import type { EditedNode } from "../common/editor/api.ts";
-import { describeContractNetwork } from "../common/editor/contract-network.ts";
-import { offerEventNames } from "../common/editor/event-names.ts";
-import { inputOf } from "../common/editor/form-fields.ts";
-import { warnOfMissingDecimals } from "../common/editor/missing-decimals.ts";
+import { describeContractNetwork } from "../common/editor/calls/contract-select.ts";
+import { warnOfMissingDecimals } from "../common/editor/calls/decimals.ts";
+import { inputOf } from "../common/editor/form-rows.ts";
+import { offerEventNames } from "../common/editor/lookups/event-names.ts";
 import type { NodeForm } from "../common/editor/node-form.ts";
 import { configName, eventsIn } from "../common/editor/node-label.ts";
 import { TEXT_TYPES } from "../common/shared/common-fields.ts";

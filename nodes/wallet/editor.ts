@@ -1,10 +1,10 @@
 import type { EditedNode } from "../common/editor/api.ts";
-import { checkAddress } from "../common/editor/check-address.ts";
-import { onNodeChange } from "../common/editor/config-change.ts";
-import { inputOf } from "../common/editor/form-fields.ts";
+import { checkAddress } from "../common/editor/lookups/read-contract.ts";
+import { onNodeChange } from "../common/editor/while-open.ts";
+import { inputOf } from "../common/editor/form-rows.ts";
 import { problemUnder } from "../common/editor/form-rows.ts";
-import { liveCheck, TYPED } from "../common/editor/live-check.ts";
-import { isMissing, listed } from "../common/editor/lookup.ts";
+import { liveCheck, TYPED } from "../common/editor/while-open.ts";
+import { isMissing, listed } from "../common/editor/lookups/lookup.ts";
 import type { NodeForm } from "../common/editor/node-form.ts";
 import { isChosen } from "../common/shared/variables.ts";
 import type { Answer, Choices } from "../common/shared/form-types.ts";

@@ -6,7 +6,7 @@ import type { ContractCall, Value } from "../../nodes/common/shared/stored-value
 
 /** Code of the browser, whose types are not those of Node.js. */
 const { callProblem, noteParameters } = (await import(
-  String(new URL("../../nodes/common/editor/call-problem.ts", import.meta.url))
+  String(new URL("../../nodes/common/editor/calls/call-problem.ts", import.meta.url))
 )) as {
   callProblem(node: { _: typeof textOf }, call: ContractCall): string | undefined;
   noteParameters(contract: string, functions: readonly FunctionChoice[]): void;

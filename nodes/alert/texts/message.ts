@@ -2,7 +2,7 @@ import type { AlertOutcome, RaisedAlert } from "../../../src/index.ts";
 import { KNOWN_CHAINS } from "../../../src/protocol/index.ts";
 import type { Translate } from "../../common/context.ts";
 import type { CrecMessage } from "../../common/messages/message.ts";
-import { ADDRESS } from "../../common/shared/address.ts";
+import { ADDRESS } from "../../common/shared/field-checks.ts";
 import { isObject } from "../../common/shared/collections.ts";
 import type { NamedEvent } from "../../common/status/channel-progress.ts";
 import type { Severity } from "../fields.ts";

@@ -3,7 +3,7 @@ import { type ContractRegistry, contractsAt } from "../../common/contracts/contr
 import type { SignerNode, WalletNode } from "../../common/fields/config-nodes.ts";
 import type { FlowNodes } from "../../common/fields/flow-settings.ts";
 import { storedNodes } from "../../common/fields/stored-nodes.ts";
-import { ADDRESS } from "../../common/shared/address.ts";
+import { ADDRESS } from "../../common/shared/field-checks.ts";
 import { oneLine } from "./values.ts";
 
 /** What a person calls an address; undefined where this Node-RED does not know it. */

@@ -1,5 +1,5 @@
 import type { RaisedAlert } from "../../../src/index.ts";
-import { ADDRESS } from "../../common/shared/address.ts";
+import { ADDRESS } from "../../common/shared/field-checks.ts";
 import { isObject } from "../../common/shared/collections.ts";
 import { addressText, type NameOf } from "./names.ts";
 import { oneLine, type ReadField } from "./values.ts";

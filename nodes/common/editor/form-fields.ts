@@ -2,19 +2,14 @@ import { TEXT_TYPES } from "../shared/common-fields.ts";
 import { conditionsOf, isOn, isShown, shortName } from "../shared/field-rules.ts";
 import type { Field, Lookup, NodeDescription } from "../shared/fields.ts";
 import type { CompletionSearch, EditedNode } from "./api.ts";
-import { completeLast } from "./comma-list.ts";
-import type { FormCheck } from "./field-validators.ts";
 import { hintUnder, inputOf, visibleBox } from "./form-rows.ts";
-import { tieHints } from "./hints.ts";
-import { describeUnder, listOnClick, lookUp, preselectOnly } from "./lookup.ts";
-import { chooseInForm } from "./only-choice.ts";
+import { completeLast, describeUnder, listOnClick, lookUp, preselectOnly } from "./lookups/lookup.ts";
+import { chooseInForm } from "./lookups/only-choice.ts";
 import { followSections } from "./sections.ts";
-import { prepareTypedArea, saveTypedArea } from "./typed-area.ts";
-import { typedField } from "./typed-inputs.ts";
-import { atPresent } from "./validate.ts";
-import { showVariables } from "./variables.ts";
-
-export { inputOf };
+import type { FormCheck } from "./values/field-validators.ts";
+import { prepareTypedArea, saveTypedArea, typedField } from "./values/typed-inputs.ts";
+import { atPresent } from "./values/validate.ts";
+import { showVariables } from "./values/variables.ts";
 
 /**
  * Prepares the fields of an opened form: typed inputs, look-ups, explanations. Returns the function that shows and hides
@@ -168,4 +163,29 @@ function followConditions(edited: EditedNode, node: NodeDescription): void {
   );
   for (const name of named) inputOf(name).on("change", show);
   show();
+}
+
+/** Each hint of a form is read out with its field. */
+function tieHints(): void {
+  $(".crec-hint[data-field]").each((_index, element) => {
+    const hint = $(element);
+    const name = hint.attr("data-field") ?? "";
+    hint.attr("id", `crec-hint-${name}`);
+    const box = visibleBox(inputOf(name));
+    box.attr("aria-describedby", `${box.attr("aria-describedby") ?? ""} crec-hint-${name}`.trim());
+  });
+}
+
+/**
+ * Reads what fields of the form that is open now show, trimmed. Also while another form lies on top of it, in which
+ * there is no field of that name, or another one.
+ */
+export function fieldTexts<Name extends string>(names: readonly Name[]): (name: Name) => string {
+  const inputs = new Map(names.map((name) => [name, inputOf(name)]));
+  return (name) => String(inputs.get(name)?.val() ?? "").trim();
+}
+
+/** Values by the names of the fields. */
+export function fillIn(values: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(values)) inputOf(name).val(value).trigger("change");
 }

@@ -1,14 +1,13 @@
 import { migrate, shortName } from "../shared/field-rules.ts";
 import type { NodeDescription } from "../shared/fields.ts";
 import type { ConfigNode, EditedNode, NodeTypeDef } from "./api.ts";
-import { type FormCheck, validatorOf } from "./field-validators.ts";
+import { countHiddenUsers, mergeImported } from "./config-nodes.ts";
 import { prepareFields, saveFields } from "./form-fields.ts";
 import { nameFields } from "./form-rows.ts";
-import { countHiddenUsers } from "./hidden-users.ts";
-import { mergeImported } from "./merge-imported.ts";
+import { chooseForDropped, keepChoices } from "./lookups/only-choice.ts";
 import { redrawUsers, shortLabel } from "./node-label.ts";
-import { chooseForDropped, keepChoices } from "./only-choice.ts";
 import { addStyle } from "./style.ts";
+import { type FormCheck, validatorOf } from "./values/field-validators.ts";
 
 /** The code of a form that its table of fields cannot express. All parts are optional. */
 export type NodeForm = {

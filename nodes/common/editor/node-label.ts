@@ -1,6 +1,6 @@
 import { bareName, cutAtWord, splitNames } from "../shared/text.ts";
-import { shortAddress } from "./addresses.ts";
 import type { ConfigNode, EditedNode } from "./api.ts";
+import { shortAddress } from "./lookups/addresses.ts";
 
 /** Characters of a label, so that a node leaves room for others beside it. */
 const LONGEST = 32;

@@ -2,9 +2,9 @@ import { isShown } from "../shared/field-rules.ts";
 import type { Field, NodeDescription } from "../shared/fields.ts";
 import { isChosen } from "../shared/variables.ts";
 import type { EditedNode } from "./api.ts";
-import { type FormCheck, validatorOf } from "./field-validators.ts";
 import { inputOf } from "./form-rows.ts";
-import { atPresent } from "./validate.ts";
+import { type FormCheck, validatorOf } from "./values/field-validators.ts";
+import { atPresent } from "./values/validate.ts";
 
 type Named = [name: string, field: Field];
 type Section = { header: JQuery; part: JQuery; fields: readonly Named[] };

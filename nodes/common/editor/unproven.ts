@@ -1,7 +1,6 @@
 import { isVerificationUntouched, signersIn } from "../shared/signers.ts";
 import type { EditedNode } from "./api.ts";
-import { inputOf } from "./form-fields.ts";
-import { hintUnder } from "./form-rows.ts";
+import { hintUnder, inputOf } from "./form-rows.ts";
 
 /** Explains under "Wait until" that confirmations stay unproven where the channel's connection has no verification settings. */
 export function explainUnproven(node: EditedNode): void {

@@ -1,11 +1,12 @@
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../../src/protocol/limits.ts";
 import { PUBLIC_VERIFICATION } from "../../../src/protocol/signers.ts";
-import { postJson } from "../../common/editor/admin-requests.ts";
+import { postJson } from "../../common/editor/lookups/admin-requests.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
-import { fieldTexts, fillIn } from "../../common/editor/field-texts.ts";
-import { inputOf, partOf } from "../../common/editor/form-fields.ts";
+import { fieldTexts, fillIn } from "../../common/editor/form-fields.ts";
+import { inputOf } from "../../common/editor/form-rows.ts";
+import { partOf } from "../../common/editor/form-fields.ts";
 import { hintUnder, problemUnder } from "../../common/editor/form-rows.ts";
-import { liveCheck } from "../../common/editor/live-check.ts";
+import { liveCheck } from "../../common/editor/while-open.ts";
 import type { NodeForm } from "../../common/editor/node-form.ts";
 import type { Answer, Owner } from "../../common/shared/form-types.ts";
 import { NODE } from "../fields.ts";

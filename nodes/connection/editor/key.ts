@@ -1,9 +1,9 @@
-import { getJson } from "../../common/editor/admin-requests.ts";
+import { getJson } from "../../common/editor/lookups/admin-requests.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
-import { fieldTexts } from "../../common/editor/field-texts.ts";
-import { inputOf } from "../../common/editor/form-fields.ts";
+import { fieldTexts } from "../../common/editor/form-fields.ts";
+import { inputOf } from "../../common/editor/form-rows.ts";
 import { hintUnder, problemUnder } from "../../common/editor/form-rows.ts";
-import { isReference } from "../../common/editor/validate.ts";
+import { isReference } from "../../common/shared/variables.ts";
 import { canonicalUrl } from "../../common/shared/text.ts";
 import type { KeyReport } from "../../common/shared/form-types.ts";
 import { STORED_PASSWORD } from "../../common/shared/variables.ts";

@@ -1,10 +1,11 @@
-import { postJson, requestFailure } from "../../common/editor/admin-requests.ts";
+import { postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
 import { addCheck, listOfChecks } from "../../common/editor/check-list.ts";
-import { fieldTexts, fillIn } from "../../common/editor/field-texts.ts";
-import { inputOf, partOf } from "../../common/editor/form-fields.ts";
-import { TYPED } from "../../common/editor/live-check.ts";
-import { isReference } from "../../common/editor/validate.ts";
+import { fieldTexts, fillIn } from "../../common/editor/form-fields.ts";
+import { inputOf } from "../../common/editor/form-rows.ts";
+import { partOf } from "../../common/editor/form-fields.ts";
+import { TYPED } from "../../common/editor/while-open.ts";
+import { isReference } from "../../common/shared/variables.ts";
 import type { Answer, TestCheck, Tested } from "../../common/shared/form-types.ts";
 import type { FamilyDef } from "../../common/shared/stored-values.ts";
 import { NODE, VERIFICATION_FIELDS } from "../fields.ts";

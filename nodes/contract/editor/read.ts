@@ -1,8 +1,10 @@
 import type { EditedNode } from "../../common/editor/api.ts";
-import { inputOf, partOf } from "../../common/editor/form-fields.ts";
-import { trackOpen } from "../../common/editor/form-open.ts";
-import { readContract } from "../../common/editor/read-contract.ts";
-import { ADDRESS, isReference } from "../../common/editor/validate.ts";
+import { inputOf } from "../../common/editor/form-rows.ts";
+import { partOf } from "../../common/editor/form-fields.ts";
+import { trackOpen } from "../../common/editor/while-open.ts";
+import { readContract } from "../../common/editor/lookups/read-contract.ts";
+import { ADDRESS } from "../../common/shared/field-checks.ts";
+import { isReference } from "../../common/shared/variables.ts";
 import { isChosen } from "../../common/shared/variables.ts";
 import type { ContractPlace, OnChain } from "../../common/shared/form-types.ts";
 import { NODE } from "../fields.ts";

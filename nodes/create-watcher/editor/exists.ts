@@ -1,9 +1,10 @@
 import type { EditedNode } from "../../common/editor/api.ts";
-import { inputOf } from "../../common/editor/form-fields.ts";
+import { inputOf } from "../../common/editor/form-rows.ts";
 import { problemUnder } from "../../common/editor/form-rows.ts";
-import { liveCheck, TYPED } from "../../common/editor/live-check.ts";
-import { contractExists } from "../../common/editor/read-contract.ts";
-import { ADDRESS, isReference } from "../../common/editor/validate.ts";
+import { liveCheck, TYPED } from "../../common/editor/while-open.ts";
+import { contractExists } from "../../common/editor/lookups/read-contract.ts";
+import { ADDRESS } from "../../common/shared/field-checks.ts";
+import { isReference } from "../../common/shared/variables.ts";
 import type { Answer, ContractPlace, OnChain } from "../../common/shared/form-types.ts";
 
 /**

@@ -1,11 +1,11 @@
 import { extensionNamed } from "../../../src/protocol/index.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
-import { describeContractNetwork } from "../../common/editor/contract-network.ts";
-import { inputOf } from "../../common/editor/form-fields.ts";
+import { describeContractNetwork } from "../../common/editor/calls/contract-select.ts";
+import { inputOf } from "../../common/editor/form-rows.ts";
 import { hintUnder } from "../../common/editor/form-rows.ts";
 import type { NodeForm } from "../../common/editor/node-form.ts";
 import { eventsIn } from "../../common/editor/node-label.ts";
-import { atPresent } from "../../common/editor/validate.ts";
+import { atPresent } from "../../common/editor/values/validate.ts";
 import { type EventSource, eventsField } from "./events.ts";
 import { warnOfMissingContract } from "./exists.ts";
 

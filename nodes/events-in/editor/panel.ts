@@ -1,4 +1,4 @@
-import { getJson, postJson, requestFailure } from "../../common/editor/admin-requests.ts";
+import { getJson, postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
 import { askInDialog } from "../../common/editor/dialog.ts";
 import { isChosen } from "../../common/shared/variables.ts";

@@ -1,7 +1,8 @@
 import type { EditedNode } from "../../common/editor/api.ts";
-import { inputOf, partOf } from "../../common/editor/form-fields.ts";
-import { liveCheck, TYPED } from "../../common/editor/live-check.ts";
-import { listed } from "../../common/editor/lookup.ts";
+import { inputOf } from "../../common/editor/form-rows.ts";
+import { partOf } from "../../common/editor/form-fields.ts";
+import { liveCheck, TYPED } from "../../common/editor/while-open.ts";
+import { listed } from "../../common/editor/lookups/lookup.ts";
 import { isChosen } from "../../common/shared/variables.ts";
 import { splitNames } from "../../common/shared/text.ts";
 import { NODE } from "../fields.ts";

@@ -1,8 +1,9 @@
-import { postJson, requestFailure } from "../../common/editor/admin-requests.ts";
+import { postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import type { ConfigNode, EditedNode } from "../../common/editor/api.ts";
-import { fieldTexts } from "../../common/editor/field-texts.ts";
-import { inputOf, partOf } from "../../common/editor/form-fields.ts";
-import { TYPED } from "../../common/editor/live-check.ts";
+import { fieldTexts } from "../../common/editor/form-fields.ts";
+import { inputOf } from "../../common/editor/form-rows.ts";
+import { partOf } from "../../common/editor/form-fields.ts";
+import { TYPED } from "../../common/editor/while-open.ts";
 import type { SignerKey, WalletAnswers, WalletQuestion } from "../../common/shared/form-types.ts";
 import { SIGNER_KINDS, type SignerKind } from "../../common/shared/signers.ts";
 import { NODE } from "../fields.ts";

@@ -1,6 +1,6 @@
 import type { EditedNode } from "../../common/editor/api.ts";
-import { inputOf } from "../../common/editor/form-fields.ts";
-import { askForReport, keepSecrets, markTypedSecrets } from "../../common/editor/kept-secrets.ts";
+import { inputOf } from "../../common/editor/form-rows.ts";
+import { askForReport, keepSecrets, markTypedSecrets } from "../../common/editor/values/kept-secrets.ts";
 import type { NodeForm } from "../../common/editor/node-form.ts";
 import { credentialsOf } from "../../common/shared/field-rules.ts";
 import type { SignerKey } from "../../common/shared/form-types.ts";

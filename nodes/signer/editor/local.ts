@@ -1,9 +1,10 @@
-import { getJson, postJson, requestFailure } from "../../common/editor/admin-requests.ts";
+import { getJson, postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
-import { copyButton } from "../../common/editor/copy-button.ts";
+import { copyButton } from "../../common/editor/buttons.ts";
 import { askInDialog } from "../../common/editor/dialog.ts";
-import { inputOf, partOf } from "../../common/editor/form-fields.ts";
-import { TYPED } from "../../common/editor/live-check.ts";
+import { inputOf } from "../../common/editor/form-rows.ts";
+import { partOf } from "../../common/editor/form-fields.ts";
+import { TYPED } from "../../common/editor/while-open.ts";
 import type { Answer, NewKey, SignerKey } from "../../common/shared/form-types.ts";
 import { STORED_PASSWORD } from "../../common/shared/variables.ts";
 import { NODE } from "../fields.ts";

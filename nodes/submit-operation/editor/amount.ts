@@ -1,8 +1,8 @@
 import type { EditedNode } from "../../common/editor/api.ts";
 import { labelled, nameVisibleBox, problemUnder } from "../../common/editor/form-rows.ts";
-import { TYPED } from "../../common/editor/live-check.ts";
-import { TEXT_TYPES } from "../../common/editor/typed-inputs.ts";
-import { isReference } from "../../common/editor/validate.ts";
+import { TYPED } from "../../common/editor/while-open.ts";
+import { TEXT_TYPES } from "../../common/shared/common-fields.ts";
+import { isReference } from "../../common/shared/variables.ts";
 import { COIN_PLACES, COIN_UNITS, coinUnit } from "../../common/shared/stored-values.ts";
 import type { Value } from "../../common/shared/stored-values.ts";
 

@@ -1,15 +1,13 @@
 import type { EditedNode } from "../../common/editor/api.ts";
-import { callProblem } from "../../common/editor/call-problem.ts";
-import {
-  type DependentNumber,
-  followChoice,
-  OPERATION_TIMEOUT,
-} from "../../common/editor/dependent-number.ts";
-import { inputOf, partOf } from "../../common/editor/form-fields.ts";
+import { callProblem } from "../../common/editor/calls/call-problem.ts";
+import { type DependentNumber, followChoice, OPERATION_TIMEOUT } from "../../common/editor/values/dependent-number.ts";
+import { inputOf } from "../../common/editor/form-rows.ts";
+import { partOf } from "../../common/editor/form-fields.ts";
 import { hintUnder } from "../../common/editor/form-rows.ts";
 import type { NodeForm } from "../../common/editor/node-form.ts";
 import { explainUnproven } from "../../common/editor/unproven.ts";
-import { ADDRESS, isReference } from "../../common/editor/validate.ts";
+import { ADDRESS } from "../../common/shared/field-checks.ts";
+import { isReference } from "../../common/shared/variables.ts";
 import { callsWithContracts } from "../../common/shared/stored-values.ts";
 import { durationWords } from "../../common/shared/times.ts";
 import type { CallDef, Value } from "../../common/shared/stored-values.ts";

@@ -1,7 +1,7 @@
-import { postJson, requestFailure } from "../../common/editor/admin-requests.ts";
+import { postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
-import { contractExists } from "../../common/editor/read-contract.ts";
-import { ADDRESS } from "../../common/editor/validate.ts";
+import { contractExists } from "../../common/editor/lookups/read-contract.ts";
+import { ADDRESS } from "../../common/shared/field-checks.ts";
 import type { Answer, OnChain } from "../../common/shared/form-types.ts";
 import type { PreviewedCall, ToldDecimals, WalletText } from "../preview-types.ts";
 

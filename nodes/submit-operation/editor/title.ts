@@ -1,7 +1,7 @@
-import { shortAddress } from "../../common/editor/addresses.ts";
+import { shortAddress } from "../../common/editor/lookups/addresses.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
 import { configName, withCount } from "../../common/editor/node-label.ts";
-import { isNow } from "../../common/editor/now-type.ts";
+import { isNow } from "../../common/editor/values/type-hints.ts";
 import { bareName } from "../../common/shared/text.ts";
 import type { CallDef, ContractCall, Value } from "../../common/shared/stored-values.ts";
 

@@ -1,4 +1,4 @@
-import { postJson, refusalOf } from "../../../nodes/common/editor/admin-requests.ts";
+import { postJson, refusalOf } from "../../../nodes/common/editor/lookups/admin-requests.ts";
 import {
   type OpenAnswer,
   type Row,

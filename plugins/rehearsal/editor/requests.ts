@@ -1,4 +1,4 @@
-import { getJson, postJson, refusalOf } from "../../../nodes/common/editor/admin-requests.ts";
+import { getJson, postJson, refusalOf } from "../../../nodes/common/editor/lookups/admin-requests.ts";
 import { make } from "../../../nodes/common/editor/elements.ts";
 import type { Answer } from "../../../nodes/common/shared/form-types.ts";
 import {

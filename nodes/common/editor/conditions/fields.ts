@@ -8,8 +8,8 @@ import {
 } from "../../../../src/protocol/index.ts";
 import type { EventChoice, ParameterChoice } from "../../shared/form-types.ts";
 import type { EditedNode } from "../api.ts";
-import { eventLabel } from "../event-label.ts";
-import { isComposite, isCountable, isInteger } from "../type-hints.ts";
+import { eventLabel } from "../lookups/event-names.ts";
+import { isComposite, isCountable, isInteger } from "../values/type-hints.ts";
 
 /**
  * What decides which comparisons fit. `hash`: an indexed value of variable size, of which the chain stores the hash only.

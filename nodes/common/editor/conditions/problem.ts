@@ -1,8 +1,9 @@
 import { COMPARISONS, FIELD_PATH } from "../../../../src/protocol/index.ts";
+import { ADDRESS } from "../../shared/field-checks.ts";
 import type { ConditionDef } from "../../shared/stored-values.ts";
 import { splitNames } from "../../shared/text.ts";
+import { isReference } from "../../shared/variables.ts";
 import type { EditedNode } from "../api.ts";
-import { ADDRESS, isReference } from "../validate.ts";
 import { isNumeric, needsValue } from "./comparisons.ts";
 
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$|^0x[0-9a-f]{1,64}$/i;

@@ -1,9 +1,8 @@
 import type { ConditionDef } from "../../shared/stored-values.ts";
 import type { EditedNode } from "../api.ts";
 import { labelled, problemUnder } from "../form-rows.ts";
-import { TYPED } from "../live-check.ts";
+import { TYPED } from "../while-open.ts";
 import { fillComparisons, fits, type Judgement, judgementOf, needsValue } from "./comparisons.ts";
-import { chooseField, chosenField, EXPRESSION, fillFields, TYPED_PATH } from "./field-select.ts";
 import {
   type FieldChoice,
   type FieldGroup,
@@ -13,7 +12,16 @@ import {
   usualField,
 } from "./fields.ts";
 import { conditionProblem } from "./problem.ts";
-import { expressionInput, fillTruth, unitSelect } from "./row-parts.ts";
+import {
+  chooseField,
+  chosenField,
+  EXPRESSION,
+  expressionInput,
+  fillFields,
+  fillTruth,
+  TYPED_PATH,
+  unitSelect,
+} from "./row-parts.ts";
 import { conditionText } from "./text.ts";
 import { type ValuePart, valuePart } from "./value.ts";
 

@@ -1,11 +1,10 @@
 import type { EventChoice } from "../../shared/form-types.ts";
 import type { ConditionDef } from "../../shared/stored-values.ts";
-import { offeredBy } from "../abi.ts";
 import type { EditedNode } from "../api.ts";
-import { onContractChange } from "../config-change.ts";
-import { trackOpen } from "../form-open.ts";
-import { itemButtons } from "../item-buttons.ts";
-import { isNew } from "../only-choice.ts";
+import { itemButtons } from "../buttons.ts";
+import { offeredBy } from "../lookups/abi.ts";
+import { isNew } from "../lookups/only-choice.ts";
+import { onContractChange, trackOpen } from "../while-open.ts";
 import { type FieldGroup, fieldGroups } from "./fields.ts";
 import { conditionsIn } from "./problem.ts";
 import { type ConditionRow, conditionRow, type RowContext } from "./row.ts";

@@ -1,7 +1,7 @@
 import type { ConditionDef } from "../../shared/stored-values.ts";
 import { cutAtWord, splitNames } from "../../shared/text.ts";
-import { shortAddress } from "../addresses.ts";
 import type { EditedNode } from "../api.ts";
+import { shortAddress } from "../lookups/addresses.ts";
 import { comparisonText, needsValue } from "./comparisons.ts";
 
 type FieldDef = Extract<ConditionDef, { kind: "field" }>;

@@ -1,16 +1,16 @@
+import { TEXT_TYPES } from "../../shared/common-fields.ts";
+import { ADDRESS } from "../../shared/field-checks.ts";
 import type { Checked, ValueCheck } from "../../shared/form-types.ts";
 import type { ConditionDef } from "../../shared/stored-values.ts";
 import { splitNames } from "../../shared/text.ts";
-import { ADDRESSES, shortAddress } from "../addresses.ts";
-import { postJson } from "../admin-requests.ts";
+import { isReference } from "../../shared/variables.ts";
 import type { CompletionSearch, EditedNode, TypedInputType } from "../api.ts";
-import { completeLast } from "../comma-list.ts";
 import { hintUnder, labelled, nameVisibleBox, problemUnder, visibleBox } from "../form-rows.ts";
-import { liveCheck, TYPED } from "../live-check.ts";
-import { knownAddresses, listOnClick, lookUp } from "../lookup.ts";
-import { TEXT_TYPES } from "../typed-inputs.ts";
-import { ADDRESS, isReference } from "../validate.ts";
-import { inOtherUnit } from "../value-field.ts";
+import { ADDRESSES, shortAddress } from "../lookups/addresses.ts";
+import { postJson } from "../lookups/admin-requests.ts";
+import { completeLast, knownAddresses, listOnClick, lookUp } from "../lookups/lookup.ts";
+import { inOtherUnit } from "../values/value-field.ts";
+import { liveCheck, TYPED } from "../while-open.ts";
 import type { FieldChoice } from "./fields.ts";
 import { valueProblem } from "./problem.ts";
 
