@@ -5,9 +5,8 @@ import { type FieldReader, formContext } from "../common/fields/field-reader.ts"
 import { onInput } from "../common/fields/input.ts";
 import { isHeld, leaseOfMessage } from "../common/fleet/held-leases.ts";
 import { loadLibrary } from "../common/library.ts";
-import { override } from "../common/messages/details.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
-import { isTest } from "../common/messages/test-message.ts";
+import { isTest, override } from "../common/messages/message.ts";
 import { isObject } from "../common/shared/collections.ts";
 import { nodeError } from "../common/shared/errors.ts";
 import { showStatus, statusText } from "../common/status/status.ts";

@@ -7,7 +7,7 @@ import type { FlowNodes } from "../common/fields/flow-settings.ts";
 import type { Library } from "../common/library.ts";
 import { isRedelivered } from "../common/messages/event-message.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
-import { isTest } from "../common/messages/test-message.ts";
+import { isTest } from "../common/messages/message.ts";
 import { eventOf, idOf, isUnproven, notCounted, sourceOf, subjectOf, timeOf } from "./input/event-facts.ts";
 import { amountOf, decimalsAt, keyOf } from "./input/input.ts";
 import { type Leaving, passed, type Separate, separateId } from "./outputs/leaving.ts";

@@ -6,7 +6,7 @@ import { onFlowsStarted } from "../common/flows/flows-started.ts";
 import { errorText } from "../common/messages/error-texts.ts";
 import { toCodedError } from "../common/shared/errors.ts";
 import { unsetVariable } from "../common/shared/variables.ts";
-import { onReader } from "../common/status/behind-reader.ts";
+import { onReader } from "../common/status/status.ts";
 import { errorStatus, showStatus } from "../common/status/status.ts";
 import { type AlertDef, NODE } from "./fields.ts";
 import { removeMemory } from "./memory.ts";

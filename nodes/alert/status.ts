@@ -3,7 +3,7 @@ import type { AlertInput, AlertLimits, AlertSettings, PassedReason } from "../..
 import type { NodeContext, Translate } from "../common/context.ts";
 import { errorText, shortText } from "../common/messages/error-texts.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
-import { isTest } from "../common/messages/test-message.ts";
+import { isTest } from "../common/messages/message.ts";
 import { toCodedError } from "../common/shared/errors.ts";
 import {
   errorStatus,

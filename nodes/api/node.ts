@@ -3,7 +3,7 @@ import { connectionOf } from "../common/fields/config-nodes.ts";
 import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { answer, onInput } from "../common/fields/input.ts";
 import { clientFor } from "../common/messages/created.ts";
-import { refuseTest } from "../common/messages/test-message.ts";
+import { refuseTest } from "../common/messages/message.ts";
 import { showStatus, statusText } from "../common/status/status.ts";
 import { type ApiDef, isPath, NODE } from "./fields.ts";
 

@@ -1,4 +1,4 @@
-import type { TlsOptions } from "../common/fields/tls.ts";
+import type { TlsOptions } from "../common/fields/proxy-and-tls.ts";
 import { engineProblem, type FleetSettings, tlsProblem } from "../common/fleet/fleet.ts";
 import { isRedisUrl } from "../common/shared/text.ts";
 import { type CodedError, nodeError } from "../common/shared/errors.ts";

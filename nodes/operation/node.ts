@@ -9,11 +9,10 @@ import { fittingSigners, walletTypeAt } from "../common/fields/fitting-signer.ts
 import { answer, onInput, type Task } from "../common/fields/input.ts";
 import { executionOf, timeAt } from "../common/messages/after-failure.ts";
 import { clientFor } from "../common/messages/created.ts";
-import { withDetails } from "../common/messages/details.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
+import { refuseTest, withDetails } from "../common/messages/message.ts";
 import { proofCheckOf, shownStatus } from "../common/messages/operation-proof.ts";
 import { serviceStatus, statusWord } from "../common/messages/service-words.ts";
-import { refuseTest } from "../common/messages/test-message.ts";
 import { unusualRecipient } from "../common/shared/chain.ts";
 import { nodeError, translatedError } from "../common/shared/errors.ts";
 import { Asking } from "../common/signing/ask-custodian.ts";

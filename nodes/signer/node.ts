@@ -4,7 +4,7 @@ import { type NodeRedContext, nodeRedContext } from "../common/context.ts";
 import type { SignerCredentials, SignerNode, SignerRef } from "../common/fields/config-nodes.ts";
 import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { lostCredentials, watchCredentials } from "../common/fields/lost-credentials.ts";
-import { proxyProblem } from "../common/fields/proxy.ts";
+import { proxyProblem } from "../common/fields/proxy-and-tls.ts";
 import { originalId } from "../common/keys/binding.ts";
 import { storedSetting } from "../common/keys/destination.ts";
 import { credentialsOf } from "../common/shared/field-rules.ts";

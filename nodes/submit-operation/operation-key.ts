@@ -1,6 +1,6 @@
 import { eventIn } from "../common/messages/event-message.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
-import { isTest } from "../common/messages/test-message.ts";
+import { isTest } from "../common/messages/message.ts";
 import { isObject } from "../common/shared/collections.ts";
 import { nodeError } from "../common/shared/errors.ts";
 import type { OnceFor } from "./fields.ts";

@@ -1,7 +1,7 @@
 import type { Library } from "../common/library.ts";
-import { override } from "../common/messages/details.ts";
 import { eventIn } from "../common/messages/event-message.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
+import { override } from "../common/messages/message.ts";
 import { processWide } from "../common/process-wide.ts";
 import { setNewest } from "../common/shared/collections.ts";
 import { nodeError } from "../common/shared/errors.ts";

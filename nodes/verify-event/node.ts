@@ -7,15 +7,20 @@ import { connectionOf, contractOf } from "../common/fields/config-nodes.ts";
 import { formContext } from "../common/fields/field-reader.ts";
 import { answer, onInput } from "../common/fields/input.ts";
 import { loadLibrary } from "../common/library.ts";
-import { eventIn, isNotice, isUndecoded, payloadOf } from "../common/messages/event-message.ts";
+import {
+  eventIn,
+  isNotice,
+  isUndecoded,
+  payloadOf,
+  UndecodedNote,
+} from "../common/messages/event-message.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
+import { isTest } from "../common/messages/message.ts";
 import { reasonWord } from "../common/messages/service-words.ts";
-import { isTest } from "../common/messages/test-message.ts";
-import { UndecodedNote } from "../common/messages/undecoded-note.ts";
 import { nodeError } from "../common/shared/errors.ts";
+import { watcherFamily } from "../common/status/read-watchers.ts";
 import { showStatus, statusText } from "../common/status/status.ts";
-import { watcherFamily } from "../common/status/watcher-family.ts";
-import { reportContradiction } from "../common/telemetry/contradiction.ts";
+import { reportContradiction } from "../common/telemetry/event-report.ts";
 import { NODE, type VerifyEventDef } from "./fields.ts";
 import { type Checked, noteChecked } from "./noted.ts";
 import { openOnce } from "./once.ts";

@@ -1,10 +1,9 @@
 import type { Node } from "node-red";
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
 import { isSameId } from "../../src/protocol/index.ts";
-import { override } from "../common/messages/details.ts";
 import { isRedelivered } from "../common/messages/event-message.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
-import { isTest } from "../common/messages/test-message.ts";
+import { isTest, override } from "../common/messages/message.ts";
 import { isObject } from "../common/shared/collections.ts";
 import { activity } from "../common/telemetry/activity.ts";
 import { eventReport } from "../common/telemetry/event-report.ts";

@@ -3,15 +3,15 @@ import type { NodeAPI } from "node-red";
 import type { ChannelEvent, DedupeDelivery, Expectations } from "../../src/index.ts";
 import { isEvent, isSameId } from "../../src/protocol/index.ts";
 import { eventNames } from "../common/contracts/event-names.ts";
-import { acceptedWatchers } from "../common/fields/accepted-watchers.ts";
+import { acceptedWatchers } from "../common/fields/accepted-events.ts";
 import { channelOf, contractOf } from "../common/fields/config-nodes.ts";
 import type { FieldReader, FormContext } from "../common/fields/field-reader.ts";
 import { fileNameOf } from "../common/fields/file-name.ts";
 import type { FlowNodes } from "../common/fields/flow-settings.ts";
 import { stateFolderFor } from "../common/folder/state-folder.ts";
-import { override } from "../common/messages/details.ts";
 import { isRedelivered } from "../common/messages/event-message.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
+import { override } from "../common/messages/message.ts";
 import { nodeError } from "../common/shared/errors.ts";
 import type { NODE } from "./fields.ts";
 

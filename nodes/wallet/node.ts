@@ -1,11 +1,12 @@
 import type { NodeAPI } from "node-red";
 import type { Wallet } from "../../src/index.ts";
 import type { Translate } from "../common/context.ts";
-import { sharedLookUp } from "../common/contracts/shared-look-up.ts";
+import { sharedLookUp } from "../common/fields/config-nodes.ts";
 import {
   type Connection,
   connectionOf,
   problemIn,
+  sharedLookUp,
   signerOf,
   type WalletNode,
   type WalletRef,

@@ -2,7 +2,7 @@ import { answerForms } from "../../nodes/common/admin/answer.ts";
 import { sharedAnswers } from "../../nodes/common/admin/shared-answers.ts";
 import type { NodeRedContext } from "../../nodes/common/context.ts";
 import type { ChannelNode, Connection, ConnectionNode } from "../../nodes/common/fields/config-nodes.ts";
-import { storedNodes } from "../../nodes/common/fields/stored-nodes.ts";
+import { storedNodes } from "../../nodes/common/fields/flow-settings.ts";
 import { errorText } from "../../nodes/common/messages/error-texts.ts";
 import { activity } from "../../nodes/common/telemetry/activity.ts";
 import { labelOf } from "../../nodes/common/telemetry/origin.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { serviceIdentity } from "../../nodes/common/service-identity.ts";
+import { serviceIdentity } from "../../nodes/common/shared/text.ts";
 import { type EventsInDef, NODE } from "../../nodes/events-in/fields.ts";
 import { cursorLocation, deliveryOf, pollIntervals } from "../../nodes/events-in/reader/settings.ts";
 import { readerOf } from "../support/field-reader.ts";

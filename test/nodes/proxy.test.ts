@@ -1,5 +1,5 @@
 import should from "should";
-import { type ProxyNode, proxyOf, proxyProblem } from "../../nodes/common/fields/proxy.ts";
+import { type ProxyNode, proxyOf, proxyProblem } from "../../nodes/common/fields/proxy-and-tls.ts";
 
 /** Node-RED's config node as far as a connection reads it. */
 function proxy(settings: {

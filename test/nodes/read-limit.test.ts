@@ -3,7 +3,7 @@ import { mock } from "node:test";
 import type { NodeAPI } from "node-red";
 import should from "should";
 import { sharedAnswers } from "../../nodes/common/admin/shared-answers.ts";
-import { sharedLookUp } from "../../nodes/common/contracts/shared-look-up.ts";
+import { sharedLookUp } from "../../nodes/common/fields/config-nodes.ts";
 import { toCodedError } from "../../nodes/common/shared/errors.ts";
 import { asReadOnlyUser, readLimit, retryAfterOf } from "../../nodes/common/status/read-limit.ts";
 import { deferred } from "../../src/deferred.ts";

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { encodeBytes32String, Interface } from "ethers";
 import type { Node, NodeAPI } from "node-red";
 import should from "should";
-import { checkValue } from "../../nodes/common/admin/check-value.ts";
+import { checkValue } from "../../nodes/common/admin/abi.ts";
 import { nodeRedContext } from "../../nodes/common/context.ts";
 import { encodeContractCall } from "../../nodes/common/contracts/calls.ts";
 import { fitsBytes } from "../../nodes/common/shared/chain.ts";

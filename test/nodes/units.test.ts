@@ -1,5 +1,5 @@
 import should from "should";
-import { checkValue } from "../../nodes/common/admin/check-value.ts";
+import { checkValue } from "../../nodes/common/admin/abi.ts";
 import { amountInWei } from "../../nodes/common/contracts/calls.ts";
 import { splitNames } from "../../nodes/common/shared/text.ts";
 import * as library from "../../src/index.ts";

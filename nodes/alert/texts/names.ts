@@ -2,7 +2,7 @@ import type { Node } from "node-red";
 import { type ContractRegistry, contractsAt } from "../../common/contracts/contract-registry.ts";
 import type { SignerNode, WalletNode } from "../../common/fields/config-nodes.ts";
 import type { FlowNodes } from "../../common/fields/flow-settings.ts";
-import { storedNodes } from "../../common/fields/stored-nodes.ts";
+import { storedNodes } from "../../common/fields/flow-settings.ts";
 import { ADDRESS } from "../../common/shared/field-checks.ts";
 import { oneLine } from "./values.ts";
 

@@ -2,8 +2,8 @@ import type { CrecClient } from "../../../src/index.ts";
 import type { Translate } from "../context.ts";
 import type { ChannelNode, ConnectionNode, ContractNode, SignerNode } from "../fields/config-nodes.ts";
 import type { FlowNodes } from "../fields/flow-settings.ts";
+import { storedNodes } from "../fields/flow-settings.ts";
 import { recentAddresses } from "../fields/recent-addresses.ts";
-import { storedNodes } from "../fields/stored-nodes.ts";
 import type { Choice, Choices } from "../shared/form-types.ts";
 
 /** Wallets of the service: more than these are found by their names in the wallet's form. */

@@ -69,3 +69,21 @@ export function deployFirst(reference: string): never {
     `What ${reference} stands for is known once this is deployed: deploy, then try again.`,
   );
 }
+
+/**
+ * Puts `${NAME}` in place of an address that it stands for: a sentence must not show what is in the environment.
+ * @param addresses as the form has them, and what they stand for
+ */
+export function concealing(
+  addresses: ReadonlyArray<{ written: string; value: string }>,
+): (sentence: string) => string {
+  const hidden = addresses.flatMap(({ written, value }) => {
+    if (!isReference(written) || value === "") return [];
+    const { href, host, hostname } = URL.canParse(value)
+      ? new URL(value)
+      : { href: value, host: value, hostname: value };
+    return [value, href, host, hostname].map((part) => [part, written] as const);
+  });
+  return (sentence) =>
+    hidden.reduce((text, [part, written]) => (part === "" ? text : text.replaceAll(part, written)), sentence);
+}

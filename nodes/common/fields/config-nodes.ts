@@ -2,6 +2,7 @@ import type { Node } from "node-red";
 import type { Abi, CrecClient, Signer, Verifier, VerifyConfig } from "../../../src/index.ts";
 import type { Library } from "../library.ts";
 import { type CodedError, nodeError, toCodedError } from "../shared/errors.ts";
+import { isForReadOnlyUser } from "../status/read-limit.ts";
 import { chosenNode, type FlowNodes } from "./flow-settings.ts";
 
 /** What a `crec-connection` offers to the nodes that use it. */
@@ -168,4 +169,30 @@ function refOf<Kind extends keyof Refs>(
   if (!ref) throw notUsable(nodes, id, kind, code);
   if (ref.problem) throw ref.problem;
   return ref;
+}
+
+/** What is looked up once for all messages that need it. A look-up that failed is not remembered. */
+export function sharedLookUp<T>(
+  lookUp: (signal: AbortSignal) => Promise<T>,
+): (signal: AbortSignal) => Promise<T> {
+  let known: Promise<T> | undefined;
+  return async (signal) => {
+    // It may be refused, or wait for long: a flow does not join it.
+    if (!known && isForReadOnlyUser()) {
+      const found = await lookUp(signal);
+      known ??= Promise.resolve(found);
+      return found;
+    }
+    for (;;) {
+      known ??= lookUp(signal);
+      const current = known;
+      try {
+        return await current;
+      } catch (error) {
+        if (known === current) known = undefined;
+        // The look-up of another node, which ended with that node: this node does its own.
+        if (toCodedError(error).code !== "ABORTED" || signal.aborted) throw error;
+      }
+    }
+  };
 }

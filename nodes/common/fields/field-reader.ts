@@ -1,7 +1,7 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import { type NodeContext, nodeContext } from "../context.ts";
-import { channelOverride } from "../messages/details.ts";
 import type { CrecMessage } from "../messages/message.ts";
+import { channelOverride } from "../messages/message.ts";
 import { type CodedError, translatedError } from "../shared/errors.ts";
 import { errorKey, fitsNumber, isNewer, isOn, isShown, labelKey, migrate } from "../shared/field-rules.ts";
 import type { NamesOf, NodeDescription, SettingsOf } from "../shared/fields.ts";

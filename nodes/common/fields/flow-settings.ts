@@ -61,3 +61,13 @@ export function isInFlows(nodes: FlowNodes, node: Node): boolean {
   });
   return isItself || (isMade && hasInstance);
 }
+
+/** The running nodes of a type. What a node of another version does not have is missing. */
+export function storedNodes<T extends Node>(nodes: FlowNodes, type: string): Array<Partial<T>> {
+  const found: Array<Partial<T>> = [];
+  nodes.eachNode((stored) => {
+    const node = stored.type === type ? (nodes.getNode(stored.id) as Partial<T> | null) : null;
+    if (node) found.push(node);
+  });
+  return found;
+}

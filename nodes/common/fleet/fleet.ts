@@ -4,7 +4,7 @@ import { createSecureContext } from "node:tls";
 import type { Node, NodeAPI } from "node-red";
 import type { RedisSentinel } from "../../../src/index.ts";
 import { notUsable, problemIn } from "../fields/config-nodes.ts";
-import { type TlsNode, type TlsOptions, tlsOptions } from "../fields/tls.ts";
+import { type TlsNode, type TlsOptions, tlsOptions } from "../fields/proxy-and-tls.ts";
 import { isEngineUrl, isWithoutTls } from "../shared/text.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
 import type { Origin } from "../telemetry/types.ts";

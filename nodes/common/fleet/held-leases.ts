@@ -1,6 +1,6 @@
 import type { Lease } from "../../../src/index.ts";
-import { override } from "../messages/details.ts";
 import type { CrecMessage } from "../messages/message.ts";
+import { override } from "../messages/message.ts";
 import { processWide } from "../process-wide.ts";
 
 type HeldLease = Pick<Lease, "epoch" | "confirm">;

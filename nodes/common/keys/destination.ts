@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { NodeAPI } from "node-red";
 import { storedValue } from "../fields/flow-settings.ts";
-import type { TlsOptions } from "../fields/tls.ts";
+import type { TlsOptions } from "../fields/proxy-and-tls.ts";
 import { canonicalUrl } from "../shared/text.ts";
 import { isReference } from "../shared/variables.ts";
 

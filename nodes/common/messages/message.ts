@@ -1,4 +1,7 @@
 import type { NodeMessage } from "node-red";
+import { canonicalId } from "../../../src/protocol/ids.ts";
+import { isObject } from "../shared/collections.ts";
+import { nodeError } from "../shared/errors.ts";
 
 /** A message as it travels through our nodes. `crec` carries ids and what was found out about them. */
 export type CrecMessage = NodeMessage & { crec?: Record<string, unknown>; [key: string]: unknown };
@@ -40,4 +43,63 @@ function valuesOf(from: object): Record<string, unknown> {
     }
   };
   return Object.fromEntries(Reflect.ownKeys(from).map((key) => [key, read(key)]));
+}
+
+/** What `msg.crec` holds in a message of *Send the last event*. All nodes keep it. */
+export const TEST_MARK = { test: true } as const;
+
+/** Whether a person sent this message to try a flow: its event was, or will be, sent for real as well. */
+export function isTest(msg: CrecMessage): boolean {
+  return msg.crec?.test === TEST_MARK.test;
+}
+
+/** The field *allow test messages* of a node. */
+type Permission = { flag(name: "allowTest"): boolean; label(name: "allowTest"): string };
+
+/**
+ * To be called first by a node that acts, so that trying a flow does not act for real.
+ * @throws TEST_MESSAGE
+ */
+export function refuseTest(msg: CrecMessage, fields: Permission): void {
+  if (!isTest(msg) || fields.flag("allowTest")) return;
+  throw nodeError(
+    "TEST_MESSAGE",
+    `This is a test message, and this node would act for real, so it did nothing. To let it act, tick "${fields.label("allowTest")}" in its form and deploy.`,
+  );
+}
+
+/**
+ * The channel a message asks for instead of the form's. On a message of events in the same name says where the
+ * event came from: that must not redirect what the flow does about it.
+ * @throws INVALID_FIELD for anything but text
+ */
+export function channelOverride(msg: CrecMessage): string | undefined {
+  const { crec } = msg;
+  if (!isObject(crec) || !Object.hasOwn(crec, "channelId") || override(msg, "eventId") !== undefined) {
+    return undefined;
+  }
+  const channelId = override(msg, "channelId");
+  if (channelId !== undefined) return canonicalId(channelId);
+  throw nodeError(
+    "INVALID_FIELD",
+    "msg.crec.channelId must be the id of a channel, as text. Set it to one, or delete it to use the channel of the form.",
+  );
+}
+
+/**
+ * `msg.crec` with what was found out beside what it holds. On a message of events in the channel stays the one that
+ * the event came from, whatever channel was acted on: `channelId` belongs to `eventId`.
+ */
+export function withDetails(
+  msg: CrecMessage,
+  { channelId, ...crec }: Record<string, unknown>,
+): Record<string, unknown> {
+  const isOfEvent = override(msg, "eventId") !== undefined;
+  return { ...msg.crec, ...(channelId === undefined || isOfEvent ? {} : { channelId }), ...crec };
+}
+
+/** A text that a message may override under `msg.crec`. */
+export function override(msg: CrecMessage, name: string): string | undefined {
+  const value = msg.crec?.[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
 }

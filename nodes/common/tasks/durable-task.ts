@@ -1,7 +1,7 @@
 import type { Connection } from "../fields/config-nodes.ts";
 import type { CrecMessage } from "../messages/message.ts";
-import { isTest } from "../messages/test-message.ts";
-import { serviceIdentity } from "../service-identity.ts";
+import { isTest } from "../messages/message.ts";
+import { serviceIdentity } from "../shared/text.ts";
 import { type CodedError, nodeError, toCodedError } from "../shared/errors.ts";
 import type { TaskRecord } from "./task-store.ts";
 

@@ -1,5 +1,5 @@
 import type { CrecMessage } from "../messages/message.ts";
-import { isTest, TEST_MARK } from "../messages/test-message.ts";
+import { isTest, TEST_MARK } from "../messages/message.ts";
 import { isObject } from "../shared/collections.ts";
 
 /** A message as it is kept in a file. */

@@ -1,4 +1,7 @@
+import type { Node } from "node-red";
+import type { AlertLimits } from "../../../src/index.ts";
 import { processWide } from "../process-wide.ts";
+import { originOf } from "./origin.ts";
 import { RingBuffer } from "./ring-buffer.ts";
 import type {
   ActivityEvent,
@@ -99,3 +102,13 @@ export class Activity {
 }
 
 export const activity = processWide("activity", () => new Activity());
+
+/** Lists in Issues that a node has more keys than it can count or remember. */
+export function noteKeyLimit(node: Node, limits: AlertLimits): void {
+  activity.note({ kind: "keyLimit", keyLimit: { ...originOf(node), ...limits, instance: node.id } });
+}
+
+/** The node is closed: it counts anew. */
+export function forgetKeyLimit(node: Node): void {
+  activity.keyLimits.delete(node.id);
+}

@@ -1,6 +1,10 @@
+import type { Node } from "node-red";
 import type { ChannelEvent, Verification } from "../../../src/index.ts";
+import type { NodeContext } from "../context.ts";
 import { isNotice, isRejected } from "../messages/event-message.ts";
 import { processWide } from "../process-wide.ts";
+import { activity } from "./activity.ts";
+import { originOf } from "./origin.ts";
 import type { EventReport, Origin } from "./types.ts";
 
 /** What is known of a delivered event. `decoded` is its payload as a message has it. */
@@ -80,4 +84,15 @@ function amountsIn(tokens: unknown, path = ""): Array<[path: string, amount: str
 
 function cut(text: string): string {
   return text.slice(0, LONGEST_TEXT);
+}
+
+/** Lists in Issues that a node received a log with other parameters than before. `log`: see `eventKeyOf`. */
+export function noteContradiction(node: Node, log: string): void {
+  activity.note({ kind: "contradiction", contradiction: { ...originOf(node), log, seenAt: Date.now() } });
+}
+
+/** Warns about it, too. */
+export function reportContradiction({ node, t }: Pick<NodeContext, "node" | "t">, log: string): void {
+  node.warn(t("common.warning.contradicts", { log }));
+  noteContradiction(node, log);
 }

@@ -1,6 +1,6 @@
 import type { CrecClient, CrecClientOptions, Network, VerifyConfig } from "../../../src/index.ts";
 import { answerForms, fieldsOf, textIn } from "../../common/admin/answer.ts";
-import { concealing } from "../../common/admin/conceal.ts";
+import { concealing } from "../../common/admin/deployed.ts";
 import type { NodeRedContext } from "../../common/context.ts";
 import { loadLibrary } from "../../common/library.ts";
 import { nodeError, toCodedError } from "../../common/shared/errors.ts";

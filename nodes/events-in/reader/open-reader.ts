@@ -1,13 +1,13 @@
 import type { ChannelEvent } from "../../../src/index.ts";
-import { acceptingOnly } from "../../common/fields/accepted-watchers.ts";
+import { acceptingOnly } from "../../common/fields/accepted-events.ts";
 import { channelOf } from "../../common/fields/config-nodes.ts";
 import type { FolderLease } from "../../common/folder/folder-lease.ts";
 import { guarded } from "../../common/folder/folder-lease.ts";
 import { loadLibrary } from "../../common/library.ts";
 import { errorText, toldError } from "../../common/messages/error-texts.ts";
-import { serviceIdentity } from "../../common/service-identity.ts";
+import { serviceIdentity } from "../../common/shared/text.ts";
 import { toCodedError } from "../../common/shared/errors.ts";
-import { reportContradiction } from "../../common/telemetry/contradiction.ts";
+import { reportContradiction } from "../../common/telemetry/event-report.ts";
 import type { EventsInContext } from "../context.ts";
 import { requireStore } from "../context-store.ts";
 import { awaitPosition } from "../fleet/lost-cursor.ts";

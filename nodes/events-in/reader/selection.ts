@@ -7,7 +7,7 @@ import type {
   LevelSource,
 } from "../../../src/index.ts";
 import { isUuid } from "../../../src/protocol/ids.ts";
-import { confidenceCheck } from "../../common/fields/confidence.ts";
+import { confidenceCheck } from "../../common/fields/accepted-events.ts";
 import type { Library } from "../../common/library.ts";
 import type { Filters } from "./settings.ts";
 import { findUnwatched, listWatchers, WatcherCheck } from "./unwatched.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import type { EventConsumerOptions, EventFilter, EventType, StartPosition } from "../../../src/index.ts";
 import { eventNames } from "../../common/contracts/event-names.ts";
-import { acceptedWatchers } from "../../common/fields/accepted-watchers.ts";
+import { acceptedWatchers } from "../../common/fields/accepted-events.ts";
 import { type ContractRef, contractOf } from "../../common/fields/config-nodes.ts";
 import type { FieldReader, FormContext } from "../../common/fields/field-reader.ts";
 import { fileNameOf } from "../../common/fields/file-name.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { answerForms, fieldsOf, textIn } from "../../common/admin/answer.ts";
 import { deployedCredential, deployedVariable, requireVariable } from "../../common/admin/deployed.ts";
 import type { NodeRedContext } from "../../common/context.ts";
-import type { TlsOptions } from "../../common/fields/tls.ts";
+import type { TlsOptions } from "../../common/fields/proxy-and-tls.ts";
 import {
   type FleetNode,
   type FleetRef,

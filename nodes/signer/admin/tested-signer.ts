@@ -1,9 +1,9 @@
 import type { NodeAPI } from "node-red";
 import { textIn } from "../../common/admin/answer.ts";
-import { concealing } from "../../common/admin/conceal.ts";
+import { concealing } from "../../common/admin/deployed.ts";
 import { deployedCredential, deployedVariable, requireVariable } from "../../common/admin/deployed.ts";
 import type { NodeRedContext, Translate } from "../../common/context.ts";
-import { proxyProblem } from "../../common/fields/proxy.ts";
+import { proxyProblem } from "../../common/fields/proxy-and-tls.ts";
 import { strayAddress } from "../../common/keys/destination.ts";
 import { nodeError } from "../../common/shared/errors.ts";
 import { credentialsOf, labelKey } from "../../common/shared/field-rules.ts";

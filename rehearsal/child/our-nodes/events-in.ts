@@ -1,13 +1,13 @@
 import type { Node } from "node-red";
-import { acceptingOnly } from "../../../nodes/common/fields/accepted-watchers.ts";
+import { acceptingOnly } from "../../../nodes/common/fields/accepted-events.ts";
 import { channelOf } from "../../../nodes/common/fields/config-nodes.ts";
 import { type FormContext, formContext } from "../../../nodes/common/fields/field-reader.ts";
 import { onInput } from "../../../nodes/common/fields/input.ts";
 import { onFlowsStarted } from "../../../nodes/common/flows/flows-started.ts";
 import { loadLibrary } from "../../../nodes/common/library.ts";
 import { toldError } from "../../../nodes/common/messages/error-texts.ts";
-import { serviceIdentity } from "../../../nodes/common/service-identity.ts";
 import { nodeError, toCodedError } from "../../../nodes/common/shared/errors.ts";
+import { serviceIdentity } from "../../../nodes/common/shared/text.ts";
 import { unsetVariable } from "../../../nodes/common/shared/variables.ts";
 import { noteReader } from "../../../nodes/common/status/channel-progress.ts";
 import { errorStatus, showStatus, statusText } from "../../../nodes/common/status/status.ts";
