@@ -10,6 +10,9 @@ export type Variable =
   /** The deployed node does not name this variable in this field, so it must not be read. */
   | { state: "undeployed" };
 
+/** Of Node-RED: its nodes, and how it replaces variables in them. */
+type Running = Pick<NodeAPI, "nodes" | "util">;
+
 /**
  * Whether the deployed node has exactly this text in this field. Only then may a request use what Node-RED made of it:
  * a reference that is only in a request could read any variable of this machine.
@@ -19,16 +22,16 @@ export function isDeployedWith(nodes: FlowNodes, id: string, field: string, text
 }
 
 /** What a variable stands for in a field of a deployed node, in the environment of that node's flow. */
-export function deployedVariable(RED: NodeAPI, id: string, field: string, reference: string): Variable {
-  return isDeployedWith(RED.nodes, id, field, reference)
-    ? variableOf(RED, id, reference)
+export function deployedVariable(running: Running, id: string, field: string, reference: string): Variable {
+  return isDeployedWith(running.nodes, id, field, reference)
+    ? variableOf(running, id, reference)
     : { state: "undeployed" };
 }
 
 /** The same for a credential, which is never part of a flow. */
-export function deployedCredential(RED: NodeAPI, id: string, field: string, reference: string): Variable {
-  return storedCredential(RED.nodes, id, field) === reference
-    ? variableOf(RED, id, reference)
+export function deployedCredential(running: Running, id: string, field: string, reference: string): Variable {
+  return storedCredential(running.nodes, id, field) === reference
+    ? variableOf(running, id, reference)
     : { state: "undeployed" };
 }
 
@@ -46,11 +49,11 @@ export function storedCredential(
   return typeof value === "string" ? value.trim() : undefined;
 }
 
-function variableOf(RED: NodeAPI, id: string, reference: string): Variable {
-  const node = RED.nodes.getNode(id);
+function variableOf({ nodes, util }: Running, id: string, reference: string): Variable {
+  const node = nodes.getNode(id);
   if (!node || !isReference(reference)) return { state: "undeployed" };
   // As Node-RED replaces it in a node: the text between the braces is one name, even `A}${B`.
-  const value: unknown = RED.util.getSetting(node, reference.slice(2, -1));
+  const value: unknown = util.getSetting(node, reference.slice(2, -1));
   const text = typeof value === "object" ? JSON.stringify(value) : String(value ?? "");
   return text.trim() === "" ? { state: "unset" } : { state: "set", value: text.trim() };
 }
