@@ -2,15 +2,15 @@
 // npm run dev: like `npm start`, and restarts Node-RED or the service when their sources change. An error in the
 // sources is printed with file and line, and running processes continue.
 
-import { Changes } from "./lib/changes.mjs";
-import { nodesFingerprint, serviceFingerprint } from "./lib/fingerprints.mjs";
+import { Changes } from "./lib/changes.ts";
+import { nodesFingerprint, serviceFingerprint } from "./lib/fingerprints.ts";
 import { flowEnvironment } from "./lib/flow-environment.mjs";
 import { launch } from "./lib/launch.mjs";
 import { SERVICE, startLocalService } from "./lib/local-service.mjs";
 import { NODE_RED, startNodeRed } from "./lib/node-red.mjs";
 import { say } from "./lib/say.mjs";
 import { checkStart, tellReady } from "./lib/start-up.mjs";
-import { WatchedProcess } from "./lib/watched-process.mjs";
+import { WatchedProcess } from "./lib/watched-process.ts";
 
 const NODE_RED_SOURCES = ["nodes", "plugins", "rehearsal", "src", "icons", "package.json"];
 const SERVICE_SOURCES = ["src", "service/src", "service/contracts"];
@@ -25,7 +25,7 @@ await launch(async (children) => {
   let ready;
   // Starts before the first build, so that no save is missed.
   const changes = new Changes([...new Set([...NODE_RED_SOURCES, ...SERVICE_SOURCES])]);
-  const { build } = await import("./build.mjs");
+  const { build } = await import("./build.ts");
   const { stop: stopEsbuild } = await import("esbuild");
 
   const service = new WatchedProcess(children, {

@@ -32,7 +32,7 @@ await launch(async (children) => {
 
 async function buildNodes() {
   // Loaded late: they need esbuild. If it is missing, the checks above report that in a better sentence.
-  const { buildIfChanged } = await import("./build.mjs");
+  const { buildIfChanged } = await import("./build.ts");
   const { stop } = await import("esbuild");
   try {
     await buildIfChanged({ log: (line) => say(`  ${line}`) });

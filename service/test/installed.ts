@@ -2,10 +2,10 @@ import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stop } from "esbuild";
-import { buildService } from "../../scripts/build-service.mjs";
+import { buildService } from "../../scripts/build-service.ts";
 import { npm } from "../../scripts/lib/npm.mjs";
-import { packedTexts } from "../../scripts/packing/packed-texts.mjs";
-import { packedIn, unpack } from "../../scripts/packing/stage.mjs";
+import { packedTexts } from "../../scripts/packing/packed-texts.ts";
+import { packedIn, unpack } from "../../scripts/packing/stage.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -11,7 +11,7 @@ import { formatMessage } from "publint/utils";
 import should from "should";
 import { flowEnvironment } from "../../scripts/lib/flow-environment.mjs";
 import { readOwner } from "../../scripts/lib/owner.mjs";
-import { linkProblems } from "../../scripts/release/link-problems.mjs";
+import { linkProblems } from "../../scripts/release/link-problems.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { helpText } from "../src/command-line.ts";
 import type { nodeRedImport } from "../src/flow-variables.ts";

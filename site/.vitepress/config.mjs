@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { readOwner } from "../../scripts/lib/owner.mjs";
-import { anchorOf } from "../../scripts/packing/links.mjs";
+import { anchorOf } from "../../scripts/packing/links.ts";
 import { useRepositoryLinks } from "../lib/links.mjs";
 import { sidebar } from "../lib/navigation.mjs";
 import { baseOf, pagesFolder, site } from "../lib/places.mjs";
@@ -18,8 +18,6 @@ export default {
   srcDir: pagesFolder,
   outDir: join(site, "dist"),
   cacheDir: join(site, ".cache/vitepress"),
-  // The check of the built pages covers links and anchors.
-  ignoreDeadLinks: true,
   lastUpdated: false,
   markdown: {
     anchor: { slugify: anchorOf },

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import { targetsOf as allTargetsOf, anchorsOf } from "../../scripts/packing/links.mjs";
+import { targetsOf as allTargetsOf, anchorsOf } from "../../scripts/packing/links.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import { adminEndpoints } from "../../scripts/lib/api/endpoints.mjs";
+import { adminEndpoints } from "../../scripts/lib/api/endpoints.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

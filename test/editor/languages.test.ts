@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import should from "should";
-import { languages } from "../../scripts/lib/locales.mjs";
+import { languages } from "../../scripts/lib/locales.ts";
 import { root } from "../../scripts/lib/paths.mjs";
 import { readJson } from "../../scripts/lib/read-json.mjs";
 import { alertNode } from "../support/alert-harness.ts";

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import should from "should";
-import { languages } from "../../scripts/lib/locales.mjs";
+import { languages } from "../../scripts/lib/locales.ts";
 import { type Editor, nodeTypes, useEditor } from "../support/editor.ts";
 import { Form } from "../support/editor-form.ts";
 import { eventually } from "../support/eventually.ts";

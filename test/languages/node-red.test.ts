@@ -1,6 +1,6 @@
 import should from "should";
 import type { Problem } from "../../nodes/common/shared/form-types.ts";
-import { languages } from "../../scripts/lib/locales.mjs";
+import { languages } from "../../scripts/lib/locales.ts";
 import { harnessFlow, refuse } from "../support/flow-harness.ts";
 import { NodeRed, UserDir } from "../support/node-red.ts";
 import { apiNode } from "../support/nodes.ts";

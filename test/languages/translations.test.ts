@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import { documentedCodes } from "../../scripts/lib/api/error-codes.mjs";
-import { problemsOfCatalog } from "../../scripts/lib/languages/catalog.mjs";
-import { problemsOfLanguage, rulesOf } from "../../scripts/lib/languages/check.mjs";
-import { problemsOfErrors } from "../../scripts/lib/languages/errors.mjs";
-import { labelsNotExplained, problemsOfHelp } from "../../scripts/lib/languages/help.mjs";
-import { ENGLISH, languages } from "../../scripts/lib/locales.mjs";
+import { documentedCodes } from "../../scripts/lib/api/error-codes.ts";
+import { problemsOfCatalog } from "../../scripts/lib/languages/catalog.ts";
+import { problemsOfLanguage, rulesOf } from "../../scripts/lib/languages/check.ts";
+import { problemsOfErrors } from "../../scripts/lib/languages/errors.ts";
+import { labelsNotExplained, problemsOfHelp } from "../../scripts/lib/languages/help.ts";
+import { ENGLISH, languages } from "../../scripts/lib/locales.ts";
 import { EXTENSIONS } from "../../src/protocol/index.ts";
 
 type EventTexts = { "create-watcher": { event: Record<string, string> } };

@@ -9,7 +9,7 @@ const INSTALLED = fileURLToPath(new URL("../../node_modules/.package-lock.json",
 /** `npm start` skips a build only when it would change nothing. */
 describe("the stamp of a build", () => {
   let sources: SourcesCopy;
-  let stamp: typeof import("../../scripts/lib/build-stamp.mjs");
+  let stamp: typeof import("../../scripts/lib/build-stamp.ts");
   const path = (name: string) => join(sources.folder, name);
   const isCurrent = async () => stamp.isStamped(path("dist"), await stamp.inputsHash());
 
@@ -22,7 +22,7 @@ describe("the stamp of a build", () => {
     await mkdir(path("dist/nodes"), { recursive: true });
     await writeFile(path("dist/index.js"), "the library");
     await writeFile(path("dist/nodes/ack.js"), "a node");
-    stamp = await import(pathToFileURL(path("scripts/lib/build-stamp.mjs")).href);
+    stamp = await import(pathToFileURL(path("scripts/lib/build-stamp.ts")).href);
     await stamp.writeStamp(path("dist"), (await stamp.inputsHash()) ?? "");
   });
   after(() => sources?.remove());
@@ -64,7 +64,7 @@ describe("the stamp of a build", () => {
     "the plugin": edit("plugins/monitor/monitor.ts", (text) => `${text}// more\n`),
     "package.json": edit("package.json", (text) => text.replace(">=20", ">=22")),
     "tsconfig.json": edit("tsconfig.json", (text) => `${text}\n`),
-    "the build": edit("scripts/build.mjs", (text) => text.replace(/lineLimit: \d+/, "lineLimit: 123")),
+    "the build": edit("scripts/build.ts", (text) => text.replace(/lineLimit: \d+/, "lineLimit: 123")),
     "another version of esbuild is installed": edit("node_modules/.package-lock.json", (text) =>
       text.replace(/("node_modules\/esbuild": \{\s*"version": ")[^"]+/, "$10.0.1"),
     ),

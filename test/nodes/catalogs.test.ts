@@ -6,7 +6,7 @@ import should from "should";
 import { COMMON as COMMON_FIELDS } from "../../nodes/common/shared/common-fields.ts";
 import { errorKey, labelKey, shortName } from "../../nodes/common/shared/field-rules.ts";
 import type { Field, NodeDescription } from "../../nodes/common/shared/fields.ts";
-import { replaceLinks } from "../../scripts/packing/links.mjs";
+import { replaceLinks } from "../../scripts/packing/links.ts";
 import { EVENT_TYPES } from "../../src/protocol/index.ts";
 import { registeredBy } from "../support/registered-forms.ts";
 

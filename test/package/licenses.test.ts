@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import { licensesOf } from "../../scripts/lib/licenses.mjs";
+import { licensesOf } from "../../scripts/lib/licenses.ts";
 import { builtNodes } from "../support/built.ts";
 import { builtClient } from "../support/built-client.ts";
 

@@ -10,7 +10,7 @@ import { inVariants } from "../support/variants.ts";
 
 const run = promisify(execFile);
 type Failure = { stdout: string; stderr: string };
-type NewNode = typeof import("../../scripts/lib/new-node.mjs");
+type NewNode = typeof import("../../scripts/lib/new-node.ts");
 type Selection = typeof import("../../scripts/test/selection.mjs");
 
 /** What the checks of the copy read beside the sources. */
@@ -53,7 +53,7 @@ describe("npm run new-node", function () {
   const fromCopy = (file: string) => import(pathToFileURL(join(sources.folder, file)).href);
 
   it("refuses a name that is missing, wrong or taken, and writes nothing", async () => {
-    const { newNode } = (await fromCopy("scripts/lib/new-node.mjs")) as NewNode;
+    const { newNode } = (await fromCopy("scripts/lib/new-node.ts")) as NewNode;
     const before = await filesOf(sources.folder);
     for (const name of ["", "Gas", "gas price", "gas--price", "../gas", "3-gas", "common", "ack"])
       await should(newNode(name)).be.rejectedWith(/Give the node a name|cannot be called|There is a node/);
@@ -63,14 +63,14 @@ describe("npm run new-node", function () {
   inVariants(() => {
     it("makes a node in at most nine files, which passes all checks", async () => {
       const before = await filesOf(sources.folder);
-      const { stdout } = await node("scripts/new-node.mjs", "gas-price");
+      const { stdout } = await node("scripts/new-node.ts", "gas-price");
       const changed = [...(await filesOf(sources.folder))]
         .filter(([file, text]) => before.get(file) !== text)
         .map(([file]) => file);
       should(changed.length).be.within(5, 9);
       for (const file of changed) should(stdout).containEql(`  ${file}\n`);
 
-      await node("scripts/docs.mjs");
+      await node("scripts/docs.ts");
       const added = [...(await filesOf(sources.folder)).keys()].filter((file) => !before.has(file));
       should(added.filter((file) => !changed.includes(file) && !GENERATED.test(file))).be.empty();
 
@@ -81,9 +81,9 @@ describe("npm run new-node", function () {
       await writeFile(join(sources.folder, "tsconfig.new.json"), JSON.stringify(project));
       await Promise.all([
         node("node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", ...code),
-        node("scripts/check-imports.mjs"),
+        node("scripts/check-imports.ts"),
         node("node_modules/typescript/bin/tsc", "-p", "tsconfig.new.json", "--singleThreaded"),
-        node("scripts/build.mjs"),
+        node("scripts/build.ts"),
       ]);
       const own = changed.filter((file) => file.endsWith(".test.ts"));
       should(own).have.length(1);

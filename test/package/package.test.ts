@@ -6,13 +6,13 @@ import { formatMessage } from "publint/utils";
 import should from "should";
 import packageJson from "../../package.json" with { type: "json" };
 import type { Owner } from "../../scripts/lib/owner.mjs";
-import { targetsOf } from "../../scripts/packing/links.mjs";
-import { packedTexts } from "../../scripts/packing/packed-texts.mjs";
-import { stage } from "../../scripts/packing/stage.mjs";
-import { withWebLinks } from "../../scripts/packing/web-links.mjs";
-import { dependencyProblems, missingFileProblems } from "../../scripts/release/checks.mjs";
-import { linkProblems } from "../../scripts/release/link-problems.mjs";
-import { ownerProblems } from "../../scripts/release/owner-problems.mjs";
+import { targetsOf } from "../../scripts/packing/links.ts";
+import { packedTexts } from "../../scripts/packing/packed-texts.ts";
+import { stage } from "../../scripts/packing/stage.ts";
+import { withWebLinks } from "../../scripts/packing/links.ts";
+import { dependencyProblems, missingFileProblems } from "../../scripts/release/checks.ts";
+import { linkProblems } from "../../scripts/release/link-problems.ts";
+import { ownerProblems } from "../../scripts/release/owner-problems.ts";
 import { builtNodes } from "../support/built.ts";
 
 const NAME = "@crec-nodes/node-red-crec";
@@ -46,15 +46,14 @@ describe("the package", function () {
 
   it("has each file that package.json names, needs no other package, and has nothing that publishing checks complain about", async () => {
     const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
-    should(await missingFileProblems(installed, manifest)).be.empty();
+    should(missingFileProblems(installed, manifest)).be.empty();
     should(dependencyProblems(manifest)).be.empty();
     // All of its files are packed already.
     const { messages, pkg } = await publint({ pkgDir: installed, strict: true, pack: false });
     should(messages.map((message) => formatMessage(message, pkg))).be.empty();
     // Such checks find what is wrong.
-    should(await missingFileProblems(installed, { ...manifest, bin: { a: "none.js" } })).match([
-      /has no none\.js/,
-    ]);
+    const nodes = { "node-red": { nodes: { a: "none.js" } } };
+    should(missingFileProblems(installed, { ...manifest, ...nodes })).match([/has no none\.js/]);
     should(dependencyProblems({ name: "n", dependencies: { a: "1" } })).match([
       /The package\.json of n has dependencies: a\./,
     ]);

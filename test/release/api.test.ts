@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import { declarations, differences, explained, libraryDifferences } from "../../scripts/lib/api/compare.mjs";
-import { changesOf, LIBRARY_REPORTS, REPORTS } from "../../scripts/lib/api/reports.mjs";
+import { declarations, differences, explained, libraryDifferences } from "../../scripts/lib/api/compare.ts";
+import { changesOf, LIBRARY_REPORTS, REPORTS } from "../../scripts/lib/api/reports.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { buildClient } from "../../scripts/build-client.mjs";
+import { buildClient } from "../../scripts/build-client.ts";
 
 /** The folder of the package for programs. */
 export const CLIENT = fileURLToPath(new URL("../../client", import.meta.url));

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { build } from "../../scripts/build.mjs";
+import { build } from "../../scripts/build.ts";
 
 /** Sees to it that the nodes are built. */
 export async function builtNodes(): Promise<void> {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -75,6 +75,8 @@ export type NodeRedOptions = {
   define?: readonly string[];
   /** Sent with each call to the editor's API, where that asks who is there. */
   token?: string;
+  /** Another Node.js and another Node-RED, as users have them: with all their nodes. */
+  program?: { node: string; red: string };
   /** Runs it as another user; the user directory has to be theirs. */
   user?: { uid: number; gid: number };
 };
@@ -87,8 +89,10 @@ export class UserDir {
     this.path = path;
   }
 
-  static async make(): Promise<UserDir> {
-    const path = await mkdtemp(join(tmpdir(), "crec-node-red-"));
+  /** In a temporary folder of its own, or in this one. */
+  static async make(folder?: string): Promise<UserDir> {
+    const path = folder ?? (await mkdtemp(join(tmpdir(), "crec-node-red-")));
+    await mkdir(path, { recursive: true });
     await writeFile(join(path, "credential-secret"), randomBytes(32).toString("hex"));
     return new UserDir(path);
   }
@@ -128,19 +132,17 @@ export class NodeRed {
     options: NodeRedOptions = {},
   ): Promise<NodeRed> {
     const settings = options.settings ?? join(root, "scripts/node-red-settings.cjs");
-    const defined = [...DEFINED, ...(options.define ?? [])].flatMap((one) => ["-D", one]);
+    const ofTests = options.program ? [] : DEFINED;
+    const defined = [...ofTests, ...(options.define ?? [])].flatMap((one) => ["-D", one]);
+    const { node, red } = options.program ?? {
+      node: process.execPath,
+      red: join(root, "node_modules/node-red/red.js"),
+    };
+    const preloaded = options.program ? [] : ["--require", samePriority, "--require", textsOfNodeRed];
     const child = spawn(
-      process.execPath,
+      node,
       [
-        ...[
-          "--import",
-          endWithParent,
-          "--require",
-          samePriority,
-          "--require",
-          textsOfNodeRed,
-          join(root, "node_modules/node-red/red.js"),
-        ],
+        ...["--import", endWithParent, ...preloaded, red],
         ...["--settings", settings, "--userDir", userDir.path, "--port", "0", ...defined],
       ],
       {

@@ -8,7 +8,7 @@ import {
   issueEntry,
 } from "../../../plugins/monitor/diagnostics/activity-entries.ts";
 import { redactor } from "../../../plugins/monitor/diagnostics/redact.ts";
-import { ownWords } from "../../../scripts/lib/own-words.mjs";
+import { ownWords } from "../../../scripts/lib/own-words.ts";
 import { canary, spellings } from "./canaries.ts";
 
 const UUID = "01234567-89ab-4def-8123-456789abcdef";

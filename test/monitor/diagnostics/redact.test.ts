@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import should from "should";
 import { redactor, shortened, translatedWords } from "../../../plugins/monitor/diagnostics/redact.ts";
-import { textsByKey } from "../../../scripts/lib/languages/catalog.mjs";
-import { englishFiles, pathIn, textOf } from "../../../scripts/lib/languages/files.mjs";
-import { languages } from "../../../scripts/lib/locales.mjs";
-import { ownWords } from "../../../scripts/lib/own-words.mjs";
+import { textsByKey } from "../../../scripts/lib/languages/catalog.ts";
+import { englishFiles, pathIn, textOf } from "../../../scripts/lib/languages/files.ts";
+import { languages } from "../../../scripts/lib/locales.ts";
+import { ownWords } from "../../../scripts/lib/own-words.ts";
 import { canary, spellings, wayIn } from "./canaries.ts";
 
 const ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { npm } from "../../../scripts/lib/npm.mjs";
-import { packedIn, unpack } from "../../../scripts/packing/stage.mjs";
+import { packedIn, unpack } from "../../../scripts/packing/stage.ts";
 
 /** What these packages ship was written by many compilers and tools, from Solidity 0.4 to 0.8. */
 export const PACKAGES = [
