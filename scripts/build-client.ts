@@ -1,22 +1,21 @@
-// Makes client/dist/: the library for programs, as ES modules, as CommonJS, and with declarations for both.
+// npm run build:client: makes client/dist/: the library for programs, as ES modules, as CommonJS, and with declarations for
+// both. esbuild and the compiler do; no tool puts them together.
 import { execFile } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { builtInsAtRunTime } from "./lib/built-ins.ts";
-import { bundledFiles } from "./lib/bundled-files.ts";
-import { keepReachable } from "./lib/declarations.ts";
 import {
   inPackage,
-  nodeOptions,
+  metafileOf,
   partsSeparate,
   small,
   vendored,
   writeCommonJs,
   writeParts,
 } from "./lib/library-bundle.ts";
-import { licensesOf } from "./lib/licenses.ts";
+import { bundledIn, licensesOf } from "./lib/licenses.ts";
 import { root } from "./lib/paths.mjs";
 import { readJson } from "./lib/read-json.mjs";
 import { makeWhole } from "./lib/whole-folder.ts";
@@ -50,71 +49,38 @@ const MODULES = {
 /** @param dist the folder that is made */
 export async function buildClient(dist: string = join(client, "dist")): Promise<void> {
   await makeWhole(dist, async (out) => {
-    const { build: bundle } = await import("esbuild");
-    const { name: installed } = await readJson(join(client, "package.json"));
+    const { name } = await readJson(join(client, "package.json"));
+    const define = inPackage(name);
+    const modules = { ...small, format: "esm" } as const;
     await mkdir(out, { recursive: true });
-    const [modules, testing, commonJs] = await Promise.all([
-      writeModules(out, { bundle, installed }),
-      writeTestingAsCommonJs(out, { bundle, installed }),
-      writeCommonJs(out, { bundle, installed, extension: ".cjs", options: small }),
-      writeTypes(join(out, "types")),
+    const bundled = await Promise.all([
+      // For a Node.js that cannot require the ES module. CommonJS has nothing in common with other files: of what is in
+      // both, there are two.
+      metafileOf({
+        ...{ ...small, define, plugins: vendored },
+        entryPoints: [join(root, TESTING)],
+        outfile: join(out, "testing.cjs"),
+      }),
+      metafileOf({
+        ...{ ...modules, define, splitting: true, outdir: out, chunkNames: "shared-[hash]" },
+        entryPoints: Object.entries(MODULES).map(([name, source]) => ({ in: join(root, source), out: name })),
+        plugins: [builtInsAtRunTime, ...vendored, partsSeparate(".js")],
+      }),
+      ...writeParts(out, ".js", { ...modules, plugins: [builtInsAtRunTime] }),
     ]);
-    const files = [testing, ...modules, ...commonJs].flatMap((metafile) => bundledFiles(metafile));
-    await writeFile(join(out, "THIRD_PARTY_LICENSES"), await licensesOf(files));
+    const commonJs = await writeCommonJs(out, name, ".cjs", small);
+    await writeTypes(join(out, "types"));
+    await writeFile(
+      join(out, "THIRD_PARTY_LICENSES"),
+      await licensesOf(bundledIn([...bundled, ...commonJs])),
+    );
   });
-}
-
-async function writeModules(
-  folder: string,
-  { bundle, installed }: { bundle: typeof import("esbuild").build; installed: string },
-) {
-  const options = { ...small, format: "esm" } as const;
-  const [{ metafile }, ...parts] = await Promise.all([
-    bundle({
-      ...nodeOptions,
-      ...options,
-      splitting: true,
-      entryPoints: Object.entries(MODULES).map(([name, source]) => ({ in: join(root, source), out: name })),
-      outdir: folder,
-      chunkNames: "shared-[hash]",
-      metafile: true,
-      define: inPackage(installed),
-      plugins: [builtInsAtRunTime, ...vendored, partsSeparate(".js")],
-    }),
-    ...writeParts(folder, {
-      bundle,
-      extension: ".js",
-      options: { ...options, plugins: [builtInsAtRunTime] },
-    }),
-  ]);
-  return [metafile, ...parts];
-}
-
-/**
- * For a Node.js that cannot require the ES module. CommonJS has nothing in common with other files: of what is in both,
- * there are two.
- */
-async function writeTestingAsCommonJs(
-  folder: string,
-  { bundle, installed }: { bundle: typeof import("esbuild").build; installed: string },
-) {
-  const { metafile } = await bundle({
-    ...nodeOptions,
-    ...small,
-    entryPoints: [join(root, TESTING)],
-    outfile: join(folder, "testing.cjs"),
-    metafile: true,
-    define: inPackage(installed),
-    plugins: [...vendored],
-  });
-  return metafile;
 }
 
 async function writeTypes(folder: string) {
   const tsc = join(root, "node_modules/typescript/bin/tsc");
-  await promisify(execFile)(process.execPath, [tsc, "-p", "tsconfig.types.json", "--outDir", folder], {
-    cwd: root,
-  });
+  const args = [tsc, "-p", "tsconfig.types.json", "--outDir", folder];
+  await promisify(execFile)(process.execPath, args, { cwd: root });
   await keepReachable(folder, ["index.d.ts", "testing/index.d.ts"]);
   await writeFile(join(folder, "package.json"), '{ "type": "commonjs" }\n');
   // A default import of CommonJS is undefined: with this name, compilers refuse it.
@@ -123,6 +89,27 @@ async function writeTypes(folder: string) {
     await writeFile(join(folder, `${place}required.d.ts`), `export * from "./index.js";\n${noDefault}`);
     // The extension says that this one describes an ES module.
     await writeFile(join(folder, `${place}imported.d.mts`), 'export * from "./index.js";\n');
+  }
+}
+
+const SPECIFIER = /((?:from |import\()"\.[^"]*)\.ts"/g;
+
+/**
+ * Removes the declarations that no entry leads to, a third of them: no program can name what is in there. In the others,
+ * imports get the extension of built files.
+ */
+async function keepReachable(folder: string, entries: readonly string[]): Promise<void> {
+  const kept = new Set(entries);
+  for (const file of kept) {
+    const text = await readFile(join(folder, file), "utf8");
+    await writeFile(join(folder, file), text.replaceAll(SPECIFIER, '$1.js"'));
+    for (const [, specifier = ""] of text.matchAll(SPECIFIER)) {
+      const path = specifier.slice(specifier.indexOf('"') + 1);
+      kept.add(posix.join(posix.dirname(file), `${path}.d.ts`));
+    }
+  }
+  for (const file of await readdir(folder, { recursive: true })) {
+    if (/\.d\.ts$/.test(file) && !kept.has(file.replaceAll("\\", "/"))) await rm(join(folder, file));
   }
 }
 

@@ -1,8 +1,7 @@
 // How the library is bundled with the code of others that it uses: for the nodes into dist/, and for programs into
 // client/dist/.
-
 import { join } from "node:path";
-import type { BuildOptions } from "esbuild";
+import { type BuildOptions, build as bundle, type Metafile, type Plugin } from "esbuild";
 import { root } from "./paths.mjs";
 import { readJson } from "./read-json.mjs";
 import { oxInParts, undiciInParts, wasmCompressed, withShortNames } from "./vendored.ts";
@@ -11,19 +10,12 @@ import { oxInParts, undiciInParts, wasmCompressed, withShortNames } from "./vend
 export const minimumNode = (await readJson(join(root, "package.json"))).engines.node.replace(/^>=/, "");
 
 export const nodeOptions = {
-  absWorkingDir: root,
-  bundle: true,
-  platform: "node",
-  target: `node${minimumNode}`,
-  format: "cjs",
-  legalComments: "none",
-  logLevel: "silent",
-} as const;
+  ...({ absWorkingDir: root, bundle: true, platform: "node", format: "cjs" } as const),
+  ...({ target: `node${minimumNode}`, legalComments: "none", logLevel: "silent" } as const),
+};
 
-/**
- * Names and lines stay as they are, so that stack traces can be read: an uncaught error prints its whole line.
- */
-export const small = { minifySyntax: true } as const;
+/** Names and lines stay as they are, so that stack traces can be read: an uncaught error prints its whole line. */
+export const small = { minifySyntax: true };
 
 /** The code of others, only what is used of it. */
 export const vendored = [undiciInParts, oxInParts, wasmCompressed, withShortNames];
@@ -41,7 +33,7 @@ const forAws = {
  * The parts of the library that few programs use, such as the clients of databases. Each is a file of its own, loaded
  * when first needed.
  */
-const PARTS: ReadonlyArray<{ source: string; name: string; options?: import("esbuild").BuildOptions }> = [
+const PARTS: ReadonlyArray<{ source: string; name: string; options?: BuildOptions }> = [
   { source: "src/fleet/postgres/index.ts", name: "fleet-postgres" },
   { source: "src/fleet/redis/index.ts", name: "fleet-redis" },
   { source: "src/signing/custody/aws-kms/index.ts", name: "custody-aws-kms", options: forAws },
@@ -50,69 +42,49 @@ const PARTS: ReadonlyArray<{ source: string; name: string; options?: import("esb
 /**
  * The library as CommonJS: one file, and one for each of its parts beside it.
  *
+ * @param installed the package that is named where a file is damaged
  * @returns what was bundled, for the licenses
  */
 export async function writeCommonJs(
   folder: string,
-  {
-    bundle,
-    installed,
-    extension,
-    options,
-    plugins = [],
-  }: {
-    bundle: typeof import("esbuild").build;
-    installed: string;
-    extension: ".js" | ".cjs";
-    options: BuildOptions;
-    plugins?: readonly import("esbuild").Plugin[];
-  },
-): Promise<import("esbuild").Metafile[]> {
-  const [{ metafile }, ...parts] = await Promise.all([
-    bundle({
-      ...nodeOptions,
-      ...options,
-      metafile: true,
-      entryPoints: [join(root, "src/index.ts")],
-      outfile: join(folder, `index${extension}`),
-      define: inPackage(installed),
-      plugins: [...vendored, partsSeparate(extension), ...plugins],
-    }),
-    ...writeParts(folder, { bundle, extension, options }),
-  ]);
-  return [metafile, ...parts];
+  installed: string,
+  extension: ".js" | ".cjs",
+  { plugins = [], ...options }: BuildOptions,
+): Promise<Metafile[]> {
+  const whole = metafileOf({
+    ...options,
+    entryPoints: [join(root, "src/index.ts")],
+    outfile: join(folder, `index${extension}`),
+    define: inPackage(installed),
+    plugins: [...vendored, partsSeparate(extension), ...plugins],
+  });
+  return Promise.all([whole, ...writeParts(folder, extension, options)]);
 }
 
-export function writeParts(
-  folder: string,
-  {
-    bundle,
-    extension,
-    options,
-  }: { bundle: typeof import("esbuild").build; extension: string; options: BuildOptions },
-): Array<Promise<import("esbuild").Metafile>> {
-  return PARTS.map(async ({ source, name, options: own }) => {
-    const { metafile } = await bundle({
-      ...nodeOptions,
-      ...options,
-      ...own,
-      metafile: true,
-      entryPoints: [join(root, source)],
-      outfile: join(folder, `${name}${extension}`),
+export function writeParts(folder: string, extension: string, options: BuildOptions): Promise<Metafile>[] {
+  return PARTS.map(({ source, name, options: own }) =>
+    metafileOf({
+      ...{
+        ...options,
+        ...own,
+        entryPoints: [join(root, source)],
+        outfile: join(folder, `${name}${extension}`),
+      },
       // Code of others: names in it help nobody.
       minifyIdentifiers: options.minifySyntax === true,
-    });
-    return metafile;
-  });
+    }),
+  );
+}
+
+export async function metafileOf(options: BuildOptions): Promise<Metafile> {
+  return (await bundle({ ...nodeOptions, ...options, metafile: true })).metafile;
 }
 
 /** @param name of the package that code is built into */
-export function inPackage(name: string) {
-  return { PACKAGE_NAME: JSON.stringify(name) };
-}
+export const inPackage = (name: string) => ({ PACKAGE_NAME: JSON.stringify(name) });
 
 /** Loads the parts from their files. All files that load them lie beside them. */
-export function partsSeparate(extension: string): import("esbuild").Plugin {
+export function partsSeparate(extension: string): Plugin {
   return {
     name: "parts-separate",
     setup({ onResolve }) {

@@ -1,6 +1,7 @@
 // The licences of all code that the build includes in the library.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Metafile } from "esbuild";
 import { root } from "./paths.mjs";
 
 /**
@@ -22,6 +23,14 @@ const COMPILED: ReadonlyArray<{ file: RegExp; holds: string | undefined; notice?
   { file: /\/ox\/.*\/hashes\.wasm\.js$/, holds: undefined },
 ];
 const WEB_ASSEMBLY = /[-.]wasm\.js$/;
+
+/** The files whose code is in bundles: esbuild reads more of a package than it keeps. */
+export function bundledIn(metafiles: readonly Metafile[]): string[] {
+  const outputs = metafiles.flatMap((metafile) => Object.values(metafile.outputs));
+  return outputs.flatMap(({ inputs }) =>
+    Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0),
+  );
+}
 
 /**
  * @param inputs the bundled files, from the root
@@ -59,20 +68,15 @@ async function textOf(path: string, license: string) {
 }
 
 async function ofCompiled(inputs: string[]) {
-  const found = new Map();
+  const found = new Map<string, string>();
   for (const input of inputs.filter((path) => WEB_ASSEMBLY.test(path))) {
     const known = COMPILED.find(({ file }) => file.test(input));
-    if (!known) {
+    if (!known)
       throw new Error(
         `${input} is WebAssembly, and nothing says what is compiled inside. Add it to scripts/lib/licenses.ts, with its notice in scripts/notices.`,
       );
-    }
-    if (known.holds !== undefined) found.set(known.holds, known.notice);
+    if (known.holds !== undefined)
+      found.set(known.holds, await readFile(join(root, "scripts/notices", known.notice ?? ""), "utf8"));
   }
-  return Promise.all(
-    [...found].sort().map(async ([holds, notice]) => {
-      const text = await readFile(join(root, "scripts/notices", notice), "utf8");
-      return `${holds}\n\n${text.trim()}\n`;
-    }),
-  );
+  return [...found].sort().map(([holds, notice]) => `${holds}\n\n${notice.trim()}\n`);
 }

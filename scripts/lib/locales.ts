@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { scriptElement } from "./browser-script.ts";
 import { commonTextsOf, onlyNeeded } from "./common-texts.ts";
 import { root } from "./paths.mjs";
 import { readJson } from "./read-json.mjs";
@@ -112,6 +111,10 @@ async function withServiceWords({ monitor, ...texts }: Catalog, tag: string) {
     ...texts,
     monitor: { ...monitor, status: { ...common.service, ...monitor.status }, reason: common.reason },
   };
+}
+
+export function scriptElement(type: string, attributes: string, content: string) {
+  return `<script type="${type}"${attributes && ` ${attributes}`}>\n${content.trim()}\n</script>\n`;
 }
 
 /** @param name of the node. @param text in Markdown */

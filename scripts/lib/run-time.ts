@@ -3,6 +3,8 @@
 // part.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { BuildOptions, Plugin } from "esbuild";
+import { metafileOf } from "./library-bundle.ts";
 import { writeErrorTexts } from "./locales.ts";
 import { ownWords } from "./own-words.ts";
 import { root } from "./paths.mjs";
@@ -22,9 +24,9 @@ export { runChild as "rehearsal/child", checkReport as "rehearsal/report", comma
 `;
 
 /** The library is one file beside this one, loaded when first needed. */
-const librarySeparate = {
+const librarySeparate: Plugin = {
   name: "library-separate",
-  setup({ onResolve }: import("esbuild").PluginBuild) {
+  setup({ onResolve }) {
     onResolve({ filter: /\/src\/index\.ts$/ }, () => ({ path: "./index.js", external: true }));
   },
 };
@@ -33,60 +35,43 @@ const librarySeparate = {
 export async function writeRunTime(
   { nodes, plugins }: { nodes: string[]; plugins: string[] },
   folder: string,
-  { bundle, options }: { bundle: typeof import("esbuild").build; options: import("esbuild").BuildOptions },
+  options: BuildOptions,
 ) {
   const parts = [...nodes.map((name) => ["nodes", name]), ...plugins.map((name) => ["plugins", name])];
-  const result = await bundle({
+  const exported = parts.map(([kind, name]) => {
+    const file = kind === "nodes" ? "node" : name;
+    return `export { default as "${kind}/${name}" } from "./${kind}/${name}/${file}.ts";`;
+  });
+  const contents = `${exported.join("\n")}${OF_REHEARSALS}`;
+  const metafile = await metafileOf({
     ...options,
-    metafile: true,
-    stdin: {
-      contents: parts
-        .map(([kind, name]) => {
-          const file = kind === "nodes" ? "node" : name;
-          return `export { default as "${kind}/${name}" } from "./${kind}/${name}/${file}.ts";`;
-        })
-        .join("\n")
-        .concat(OF_REHEARSALS),
-      resolveDir: root,
-      sourcefile: "run-time.ts",
-      loader: "ts",
-    },
+    stdin: { contents, resolveDir: root, sourcefile: "run-time.ts", loader: "ts" },
     outfile: join(folder, FILE),
     define: { OWN_WORDS: JSON.stringify(await ownWords()) },
     plugins: [librarySeparate, withShortNames, shortLocals],
   });
   await writeErrorTexts(folder);
   await Promise.all(["nodes", "plugins"].map((kind) => mkdir(join(folder, kind), { recursive: true })));
+  const write = (file: string, code: string) => writeFile(join(folder, file), `"use strict";\n${code}\n`);
+  // Both look at the version before they load anything that an older Node.js may not have. The nodes say what is missing;
+  // the editor needs no more.
   await Promise.all([
-    ...nodes.map((name) => writeFile(join(folder, "nodes", `${name}.js`), nodeFile(name))),
-    ...plugins.map((name) => writeFile(join(folder, "plugins", `${name}.js`), pluginFile(name))),
-    writeFile(join(folder, "rehearsal.js"), programOf("child")),
-    writeFile(join(folder, "rehearsal-report.js"), programOf("report")),
+    ...nodes.map((name) =>
+      write(
+        `nodes/${name}.js`,
+        `const { registerOf } = require("../node-version.js");
+module.exports = registerOf("crec-${name}", () => require("../${FILE}")["nodes/${name}"]);`,
+      ),
+    ),
+    ...plugins.map((name) =>
+      write(
+        `plugins/${name}.js`,
+        `const { pluginOf } = require("../node-version.js");
+module.exports = pluginOf(() => require("../${FILE}")["plugins/${name}"]);`,
+      ),
+    ),
+    write("rehearsal.js", `void require("./${FILE}")["rehearsal/child"]();`),
+    write("rehearsal-report.js", `void require("./${FILE}")["rehearsal/report"]();`),
   ]);
-  return result;
-}
-
-/** @param part of rehearsals */
-function programOf(part: "child" | "report") {
-  return `"use strict";
-void require("./${FILE}")["rehearsal/${part}"]();
-`;
-}
-
-/**
- * It looks at the version before it loads anything that an older Node.js may not have, and says what cannot be loaded.
- */
-function nodeFile(name: string) {
-  return `"use strict";
-const { registerOf } = require("../node-version.js");
-module.exports = registerOf("crec-${name}", () => require("../${FILE}")["nodes/${name}"]);
-`;
-}
-
-/** The nodes say what is missing; the editor needs no more. */
-function pluginFile(name: string) {
-  return `"use strict";
-const { pluginOf } = require("../node-version.js");
-module.exports = pluginOf(() => require("../${FILE}")["plugins/${name}"]);
-`;
+  return metafile;
 }
