@@ -6,7 +6,7 @@ import { mkdtemp, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { NodeRed, UserDir } from "../test/support/node-red.ts";
 import { checking, endProgram, notTried, readyLine, startProgram, trying } from "./lib/check.ts";
-import { flowEnvironment } from "./lib/flow-environment.mjs";
+import { flowEnvironment } from "./lib/flow-environment.ts";
 import { goInstall, installInto } from "./lib/installs.ts";
 import { root } from "./lib/paths.mjs";
 import { HOST, nextFreePort } from "./lib/ports.mjs";

@@ -39,7 +39,7 @@ const images = join(root, "docs/images");
 const wanted = new Set(process.argv.slice(2));
 const made: Set<string> = new Set();
 const dataDir = await mkdtemp(join(tmpdir(), "crec-screenshots-"));
-const product = spawn(process.execPath, [join(root, "scripts/start.mjs")], {
+const product = spawn(process.execPath, [join(root, "scripts/start.ts")], {
   cwd: root,
   env: {
     ...process.env,

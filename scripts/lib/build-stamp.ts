@@ -60,7 +60,7 @@ async function outputsHash(folder: string) {
 }
 
 /** @param path of a file or folder, or of nothing */
-async function filesOf(path: string): Promise<string[]> {
+export async function filesOf(path: string): Promise<string[]> {
   if (!existsSync(path)) return [];
   // What reading a file as a folder throws depends on the system.
   if ((await stat(path)).isFile()) return [path];
@@ -69,7 +69,7 @@ async function filesOf(path: string): Promise<string[]> {
 }
 
 /** @param files in it */
-function hashOf(folder: string, files: readonly string[]) {
+export function hashOf(folder: string, files: readonly string[]) {
   const hash = createHash("sha256");
   for (const file of [...files].sort()) {
     // A thousand small files: asynchronous reads take several times the processor time.

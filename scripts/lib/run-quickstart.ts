@@ -1,6 +1,6 @@
 // Runs the quickstart as a new user does, in a Node-RED that a check has started.
 import type { FlowNode, NodeRed } from "../../test/support/node-red.ts";
-import { quickstartFlows } from "./node-red.mjs";
+import { quickstartFlows } from "./node-red.ts";
 
 const WAIT_MS = 120_000;
 

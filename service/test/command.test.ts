@@ -129,7 +129,7 @@ describe("the command of the local service", function () {
   });
 
   it("shows its help, with npm and without", async () => {
-    const script = fileURLToPath(new URL("../../scripts/service.mjs", import.meta.url));
+    const script = fileURLToPath(new URL("../../scripts/service.ts", import.meta.url));
     for (const args of [
       [cli, "--help"],
       [cli, "-h"],

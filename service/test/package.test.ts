@@ -9,7 +9,7 @@ import { checkPackage, Package } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import should from "should";
-import { flowEnvironment } from "../../scripts/lib/flow-environment.mjs";
+import { flowEnvironment } from "../../scripts/lib/flow-environment.ts";
 import { readOwner } from "../../scripts/lib/owner.mjs";
 import { linkProblems } from "../../scripts/release/link-problems.ts";
 import { eventually } from "../../test/support/eventually.ts";

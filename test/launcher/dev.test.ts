@@ -24,7 +24,7 @@ describe("npm run dev", function () {
   /** All tests use one, unless the test before has ended it. */
   beforeEach(async () => {
     if (starts > 0 && launched.processes().length > 0) return;
-    launched = launchers.node("scripts/dev.mjs");
+    launched = launchers.node("scripts/dev.ts");
     ready = await launched.ready;
     editor = ready.editor_url ?? "";
     if (starts === 0) await addFlow(editor);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import should from "should";
-import { GRACE_MS, LATER_MS } from "../../scripts/lib/children.mjs";
+import { GRACE_MS, LATER_MS } from "../../scripts/lib/children.ts";
 import { eventually } from "../support/eventually.ts";
 import { inVariants } from "../support/variants.ts";
 import { itWide } from "../support/wide.ts";
@@ -50,7 +50,7 @@ describe("a copy of the sources", () => {
     });
 
     itWide("ends everything when it is asked to before all is up", async () => {
-      const launched = launchers.node("scripts/start.mjs");
+      const launched = launchers.node("scripts/start.ts");
       await launched.says("Starting the chain");
 
       launched.process.kill("SIGTERM");
@@ -61,7 +61,7 @@ describe("a copy of the sources", () => {
     // In the core, npm is killed, and in the wide tests a part of it.
     inVariants(() => {
       itWide("leaves nothing running when it is killed", async () => {
-        const launched = launchers.node("scripts/start.mjs");
+        const launched = launchers.node("scripts/start.ts");
         await launched.ready;
 
         launched.process.kill("SIGKILL");
@@ -70,7 +70,7 @@ describe("a copy of the sources", () => {
     });
 
     itWide("ends everything, with exit code 1 and a sentence, when one part dies", async () => {
-      const launched = launchers.node("scripts/start.mjs");
+      const launched = launchers.node("scripts/start.ts");
       await launched.ready;
       const service = launched.processes().find(({ command }) => command.includes("service/src/cli.ts"));
       if (service === undefined) throw new Error("the service does not run");
@@ -84,7 +84,7 @@ describe("a copy of the sources", () => {
     itWide(
       "ends everything when asked to, or on Ctrl-C pressed twice, finds its flows and its data again, and builds only what changed",
       async () => {
-        const first = launchers.node("scripts/start.mjs");
+        const first = launchers.node("scripts/start.ts");
         const before = await first.ready;
         await addTab(editorUrl(before), "My own flow");
         should(await typesOf(editorUrl(before))).not.containEql("ui-base");
@@ -95,7 +95,7 @@ describe("a copy of the sources", () => {
         should(await first.ended).equal(0);
         should(first.processes()).be.empty();
 
-        const second = launchers.node("scripts/start.mjs");
+        const second = launchers.node("scripts/start.ts");
         const after = await second.ready;
         should(second.said()).containEql("nothing has changed since the last build");
         should(labels).containEql("My own flow");
@@ -119,7 +119,7 @@ describe("a copy of the sources", () => {
         const taken = createServer().listen(0, "127.0.0.1");
         await once(taken, "listening");
         const { port } = taken.address() as AddressInfo;
-        const launched = launchers.node("scripts/start.mjs", { [variable]: String(port) });
+        const launched = launchers.node("scripts/start.ts", { [variable]: String(port) });
 
         should(await launched.ended).equal(1);
         should(launched.said()).match(new RegExp(`^Port ${port} .* is taken: .* set ${variable} .*\\.\n$`));
@@ -138,7 +138,7 @@ describe("a copy of the sources", () => {
     });
 
     itWide("runs the service alone, and waits for a chain that takes long to be saved", async () => {
-      const launched = launchers.node("scripts/service.mjs");
+      const launched = launchers.node("scripts/service.ts");
       const ready = await launched.ready;
       should(ready).not.have.property("editor_url");
       should((await channels(ready)).status).equal(200);

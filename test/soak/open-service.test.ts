@@ -79,7 +79,7 @@ describe("the default key and an address that others reach", function () {
     const starts: Start[] = [
       ...ALL.flatMap((host) => [
         { args: [`--host=${host}`] },
-        ...["service/src/cli.ts", "scripts/service.mjs", "scripts/start.mjs"].map((script) => ({
+        ...["service/src/cli.ts", "scripts/service.ts", "scripts/start.ts"].map((script) => ({
           ...{ script, env: { CREC_SERVICE_HOST: host } },
         })),
       ]),

@@ -27,4 +27,4 @@ export async function startTestService(options: Partial<ServiceOptions> = {}): P
 }
 
 /** What flows find in their environment under `npm start`. */
-export { flowEnvironment } from "../../scripts/lib/flow-environment.mjs";
+export { flowEnvironment } from "../../scripts/lib/flow-environment.ts";

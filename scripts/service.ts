@@ -1,16 +1,12 @@
-// @ts-check
-// npm run service: runs only the chain and the local service, until Ctrl-C. Arguments after `--` go to the service;
-// `npm run service -- --help` lists them.
-
-import { debuggerOption } from "./lib/debugger.mjs";
-import { launch } from "./lib/launch.mjs";
-import { startLocalService } from "./lib/local-service.mjs";
+// npm run service: runs only the chain and the local service, until Ctrl-C, and ends them in order as no tool does. Arguments
+// after `--` go to the service; `npm run service -- --help` lists them.
+import { debuggerOption } from "./lib/debugger.ts";
+import { checkInstalled, launch } from "./lib/launch.ts";
+import { startLocalService } from "./lib/local-service.ts";
 import { freePort } from "./lib/ports.mjs";
-import { checkInstalled, checkNode } from "./lib/preconditions.mjs";
 import { say } from "./lib/say.mjs";
 
 await launch(async (children) => {
-  checkNode();
   const args = process.argv.slice(2);
   if (args.includes("--help") || args.includes("-h")) {
     const { helpText } = await import("../service/src/command-line.ts");

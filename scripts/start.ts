@@ -1,5 +1,5 @@
-// @ts-check
-// npm start: builds, then runs the chain, the local service and Node-RED until Ctrl-C, all on 127.0.0.1.
+// npm start: builds, then runs the chain, the local service and Node-RED until Ctrl-C, all on 127.0.0.1. No tool runs them
+// together, and ends them in order.
 //
 //   PORT               the editor's port (1880)
 //   CREC_SERVICE_PORT  the service's port (8787)
@@ -7,30 +7,16 @@
 //   CREC_RPC_URL       an EVM node to use instead of starting anvil
 //
 // All other variables that `npm run service -- --help` lists work, too.
-
-import { flowEnvironment } from "./lib/flow-environment.mjs";
-import { launch } from "./lib/launch.mjs";
-import { startLocalService } from "./lib/local-service.mjs";
-import { startNodeRed } from "./lib/node-red.mjs";
+import { flowEnvironment } from "./lib/flow-environment.ts";
+import { checkStart, launch, tellReady } from "./lib/launch.ts";
+import { startLocalService } from "./lib/local-service.ts";
+import { startNodeRed } from "./lib/node-red.ts";
 import { StartError, say } from "./lib/say.mjs";
-import { checkStart, tellReady } from "./lib/start-up.mjs";
 
 await launch(async (children) => {
   const { editorPort, servicePort } = await checkStart();
 
   say("Building …");
-  await buildNodes();
-
-  say("Starting the chain and the local service …");
-  const ready = await startLocalService(children, { port: servicePort, args: ["--local"] });
-
-  say("Starting Node-RED …");
-  const editorUrl = await startNodeRed(children, { port: editorPort, env: flowEnvironment(ready) });
-
-  tellReady(editorUrl, ready);
-});
-
-async function buildNodes() {
   // Loaded late: they need esbuild. If it is missing, the checks above report that in a better sentence.
   const { buildIfChanged } = await import("./build.ts");
   const { stop } = await import("esbuild");
@@ -43,4 +29,11 @@ async function buildNodes() {
     // Otherwise esbuild's process would run as long as this one.
     await stop();
   }
-}
+
+  say("Starting the chain and the local service …");
+  const ready = await startLocalService(children, { port: servicePort, args: ["--local"] });
+
+  say("Starting Node-RED …");
+  const editorUrl = await startNodeRed(children, { port: editorPort, env: flowEnvironment(ready) });
+  tellReady(editorUrl, ready);
+});

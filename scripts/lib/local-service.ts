@@ -1,10 +1,9 @@
-// @ts-check
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { ReadyInfo } from "../../service/src/start/types.ts";
+import type { Children } from "./children.ts";
 import { dataDir } from "./paths.mjs";
 import { StartError, say } from "./say.mjs";
-
-/** The JSON object of the service's `ready` line. @typedef {import("../../service/src/start/types.ts").ReadyInfo} Ready */
 
 const READY = "ready ";
 
@@ -22,21 +21,19 @@ export const SERVICE = "The local service";
 /**
  * Starts the local service, and with it the chain.
  *
- * @param {import("./children.mjs").Children} children
- * @param {{ port: number | undefined, args?: readonly string[], debug?: string | undefined }} options `port` 0 chooses
- *   a free one, and undefined leaves it to `args`, which are passed on; `debug` is the option that opens a debugger
- * @returns {Promise<Ready>}
+ * @param options `port` 0 chooses a free one, and undefined leaves it to `args`, which are passed on; `debug` is the
+ *   option that opens a debugger
  * @throws {StartError} when it ends before it is ready
  */
-export function startLocalService(children, { port, args = [], debug }) {
+export function startLocalService(
+  children: Children,
+  options: { port: number | undefined; args?: readonly string[]; debug?: string | undefined },
+): Promise<ReadyInfo> {
+  const { port, args = [], debug } = options;
+  const ofPort = port === undefined ? {} : { CREC_SERVICE_PORT: String(port) };
   const child = children.start(SERVICE, [SMALL_YOUNG_GENERATION, "service/src/cli.ts", ...args], {
-    env: {
-      CREC_DATA_DIR: join(dataDir(), "service"),
-      ...(port === undefined ? {} : { CREC_SERVICE_PORT: String(port) }),
-    },
-    stdout: "pipe",
-    debug,
-    graceMs: SAVING_GRACE_MS,
+    env: { CREC_DATA_DIR: join(dataDir(), "service"), ...ofPort },
+    ...{ stdout: "pipe", debug, graceMs: SAVING_GRACE_MS },
   });
   const { stdout } = child;
   if (stdout === null) throw new StartError("The local service has no output to read.");

@@ -1,14 +1,11 @@
-// @ts-check
 import { join } from "node:path";
 import { serviceVariables } from "../../service/src/flow-variables.ts";
 import { dataDir } from "./paths.mjs";
 
 /**
  * The environment variables that the example flows read. Those that are not about the service can be set from outside.
- *
- * @param {import("./local-service.mjs").Ready} ready
  */
-export function flowEnvironment(ready) {
+export function flowEnvironment(ready: import("../../service/src/start/types.ts").ReadyInfo) {
   return {
     ...serviceVariables(ready),
     CREC_CSV_FILE: process.env.CREC_CSV_FILE ?? join(dataDir(), "transfers.csv"),
