@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inputsHash, isStamped, writeStamp } from "./lib/build-stamp.ts";
 import { serveForms, writeForms, writePluginPage } from "./lib/forms.ts";
+import { writeLists } from "./lib/generated-lists.ts";
 import { metafileOf, minimumNode, small as smallInLines, writeCommonJs } from "./lib/library-bundle.ts";
 import { bundledIn, licensesOf } from "./lib/licenses.ts";
 import { root } from "./lib/paths.mjs";
@@ -43,6 +44,7 @@ export async function buildIfChanged({ log = () => {} }: Pick<Options, "log"> = 
 }
 
 async function buildAll(out: string, sourceMaps: boolean) {
+  writeLists();
   await mkdir(join(out, "nodes"), { recursive: true });
   await writeFile(join(out, "package.json"), '{ "type": "commonjs" }\n');
   const { name } = await readJson(join(root, "package.json"));

@@ -2,18 +2,17 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { writeLists } from "./generated-lists.ts";
 import { root } from "./paths.mjs";
 import { readJson } from "./read-json.mjs";
 
 const TEMPLATES = join(root, "scripts/templates/node");
-/** Lists the field tables of all nodes, for diagnostics. */
-const TABLES = "plugins/monitor/diagnostics/field-tables.ts";
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 /** The folder and the namespace of texts that all nodes share. */
 const RESERVED = ["common"];
 
 /**
- * Writes the files of a new node, and adds it to `package.json` and to the list of field tables.
+ * Writes the files of a new node, and adds it to `package.json` and so to the list of field tables.
  *
  * @param name such as `gas-price`; the node's type is then `crec-gas-price`
  * @returns the files, by their paths from the root
@@ -36,11 +35,14 @@ export async function newNode(name: string): Promise<string[]> {
   for (const [template, file] of Object.entries(files)) {
     const text = await readFile(join(TEMPLATES, `${template}.template`), "utf8");
     await mkdir(dirname(join(root, file)), { recursive: true });
-    await writeFile(join(root, file), filledIn(text, name, number));
+    const filled = filledIn(text, name, number);
+    // The template has a line for each node of the flow.
+    const isFlow = template === "example.json";
+    await writeFile(join(root, file), isFlow ? `${JSON.stringify(JSON.parse(filled), null, 2)}\n` : filled);
   }
   await register(name);
-  await addTable(name);
-  return [...Object.values(files), "package.json", TABLES];
+  writeLists();
+  return [...Object.values(files), "package.json", "plugins/monitor/diagnostics/field-tables.generated.ts"];
 }
 
 function checkName(name: string) {
@@ -91,13 +93,4 @@ async function register(name: string) {
   const content = await readJson(file);
   content["node-red"].nodes[name] = `dist/nodes/${name}.js`;
   await writeFile(file, `${JSON.stringify(content, null, 2)}\n`);
-}
-
-async function addTable(name: string) {
-  const file = join(root, TABLES);
-  const text = await readFile(file, "utf8");
-  const table = `${pascal(name).replace(/^./, (first) => first.toLowerCase())}Node`;
-  const listed = text.replace("  ].map(", `    ${table},\n  ].map(`);
-  if (listed === text) throw new Error(`${TABLES} has no list that ends with "].map(": add the node there.`);
-  await writeFile(file, `import { NODE as ${table} } from "../../../nodes/${name}/fields.ts";\n${listed}`);
 }

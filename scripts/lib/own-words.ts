@@ -8,7 +8,7 @@ const STRING = /"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g;
 /** A single letter is a word in `a` only; longer runs of letters are no words. */
 const WORD = /^(?:[A-Za-z]{2,20}|a)$/;
 /** Diagnostics read these from the package. */
-const TRANSLATED = /[\\/]locales[\\/](?!en-US[\\/])[\w-]+[\\/]/;
+const TRANSLATED = /[\\/]locales[\\/](?:same-as-english|(?!en-US[\\/])[\w-]+[\\/])/;
 
 /** @returns in lower case, with spaces between */
 export async function ownWords(): Promise<string> {

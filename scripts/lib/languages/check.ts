@@ -25,7 +25,7 @@ export async function problemsOfLanguage(tag: string): Promise<string[]> {
 
 export async function rulesOf(tag: string): Promise<import("./left-in-english.ts").Rules> {
   const same: Record<string, string[]> = await readJson(
-    join(root, "scripts/lib/languages/same-as-english.json"),
+    join(root, "nodes/common/locales/same-as-english.json"),
   );
   const words = [...(same.all ?? []), ...(same[tag] ?? [])];
   return {
