@@ -1,6 +1,5 @@
 // Part of `npm run lint`: the direction of imports (docs/architecture.md), and lists that the build writes. Prints each line
-// with a forbidden import. dependency-cruiser cannot read the sources: it needs a TypeScript with a compiler API, which 7 has
-// not.
+// with a forbidden import. No tool does: dependency-cruiser 18 reads TypeScript 2 to 6, and here is 7, without a compiler API.
 //
 //   nodes, plugins → src/index.ts, src/protocol (in the browser: src/protocol only)   service → src/{protocol, errors, timing, abi, proofs, signing, testing}
 //   rehearsal → nodes, src; rehearsal/{shared, report} → each other and src/protocol, since the browser has them too

@@ -1,62 +1,49 @@
 // The pictures of the example of a dashboard, in use: alerts, one of them taken back, and two payments.
-
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { root } from "./paths.mjs";
-import { smallPng } from "./small-png.ts";
+import { deploy, type FlowNode, save } from "./pictures.ts";
 
-export type FlowNode = { id: string; type: string; z?: string; name?: string };
-
-export const WALL = "24-alert-wall";
 /** The secret of an approver, where pictures are taken. */
 const SECRET = "a-long-secret";
 export const APPROVERS = `anna:${SECRET}`;
 const VIEWS = { "alert-wall": { width: 1280, height: 900 }, "alert-wall-phone": { width: 390, height: 844 } };
 export const WALL_PICTURES = Object.keys(VIEWS);
 /** Nobody waits for half a minute for each point of the chart. */
-const QUICK = { trigger: { duration: "-2" }, "crec-alert": { slack: "2s" } };
+const QUICK: Record<string, object> = { trigger: { duration: "-2" }, "crec-alert": { slack: "2s" } };
 
 /** @param url of the editor of a product with these approvers */
-export async function takeWall(
-  page: Page,
-  url: string,
-  deploy: (url: string, flows: FlowNode[]) => Promise<void>,
-) {
-  const shipped: FlowNode[] = JSON.parse(await readFile(join(root, "examples", `${WALL}.json`), "utf8"));
-  const flows = shipped.map((node) => ({ ...node, ...QUICK[node.type as keyof typeof QUICK] }));
+export async function takeWall(page: Page, url: string) {
+  const shipped = await readFile(join(root, "examples/24-alert-wall.json"), "utf8");
+  const flows = (JSON.parse(shipped) as FlowNode[]).map((node) => ({ ...node, ...QUICK[node.type] }));
   await deploy(url, flows);
-  const press = async (name: string) => {
+  const shows = (selector: string) => page.locator(selector).first().waitFor({ timeout: 60_000 });
+  const press = async (name: string, selector: string) => {
     const button = flows.find((node) => node.type === "inject" && node.name === name);
     const response = await fetch(new URL(`inject/${button?.id}`, url), { method: "POST" });
     if (!response.ok) throw new Error(`The example has no button "${name}".`);
+    await shows(selector);
   };
-  const shows = (selector: string) => page.locator(selector).first().waitFor({ timeout: 60_000 });
   await page.setViewportSize(VIEWS["alert-wall"]);
   await page.goto(new URL("dashboard/alert-wall", url).href);
-  await press("Set up");
   // The first point: the channel is there, and events are read.
-  await shows(".nrdb-ui-chart canvas");
+  await press("Set up", ".nrdb-ui-chart canvas");
   await page.waitForTimeout(5_000);
-  await press("Receive 120 tokens, and undo them");
-  await shows(".wall-list del");
-  await press("Receive 60 tokens");
-  await shows(".wall-warning");
-  await press("Request 25 tokens");
+  await press("Receive 120 tokens, and undo them", ".wall-list del");
+  await press("Receive 60 tokens", ".wall-warning");
+  await press("Request 25 tokens", ".wall-payment");
   await page.getByLabel("Your secret").fill(SECRET);
   await page.getByRole("button", { name: "Approve" }).click();
   await shows(".wall-payment[data-status=confirmed]");
-  await press("Request 25 tokens");
-  await shows(".wall-payment[data-status=waiting]");
-  await press("Receive 120 tokens");
-  await shows(".wall-critical li:not([data-state=takenBack])");
+  await press("Request 25 tokens", ".wall-payment[data-status=waiting]");
+  await press("Receive 120 tokens", ".wall-critical li:not([data-state=takenBack])");
   await page.locator(".nrdb-ui-table tbody tr", { hasText: "finalized" }).nth(3).waitFor({ timeout: 60_000 });
   for (const [name, size] of Object.entries(VIEWS)) {
     await page.setViewportSize(size);
     await page.reload();
     // The chart fits itself to its place in steps.
     await page.waitForTimeout(1_500);
-    const picture = await page.screenshot({ fullPage: true });
-    await writeFile(join(root, "docs/images", `${name}.png`), smallPng(picture));
+    await save(page, name, { fullPage: true });
   }
 }
