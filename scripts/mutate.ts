@@ -1,5 +1,5 @@
-// npm run mutate -- <folder>: changes the code of a folder in small ways, one at a time, and prints the changes
-// that no test notices.
+// npm run mutate -- <folder>: changes the code of a folder in small ways, one at a time, by Stryker, and prints the changes
+// that no test notices. Stryker neither finds the tests of a folder nor draws a sample.
 //
 //   --sample 100     only so many, drawn at random
 //   --seed 7         another draw
@@ -9,11 +9,18 @@ import { globSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
+import { build } from "esbuild";
 import { fromRoot, root } from "./lib/paths.mjs";
-import { testsOf } from "./lib/tests-of.ts";
 
 /** Git ignores this folder. It cannot be in `node_modules`: Node.js strips no types there. */
 const CACHE = ".cache/mutate";
+
+/** Files that start a chain, Node-RED, a browser or another program: too slow to run for each change. */
+const STARTERS = [
+  ...["playwright-core", "service/src/chain/anvil/anvil.ts", "test/consumer/kill-runs.ts"],
+  ...["test/support/node-red.ts", "test/support/program.ts"],
+];
+const IS_TEST = /^(?:service\/)?test\//;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -67,13 +74,44 @@ async function chosenTests() {
   if (values.tests) return globSync(values.tests, { cwd: root });
   // Tests of the docs read the source as text, which here contains all changes.
   const exclude = ["test/docs/**", "test/soak/**"];
-  const all = globSync(["test/**/*.test.ts", "service/test/**/*.test.ts"], { cwd: root, exclude });
-  const { chosen, leftOut } = await testsOf(part, all.map(fromRoot).sort());
-  if (leftOut.length > 0) {
+  const found = globSync(["test/**/*.test.ts", "service/test/**/*.test.ts"], { cwd: root, exclude });
+  const all = found.map(fromRoot).sort();
+  const { metafile } = await build({
+    ...{ absWorkingDir: root, bundle: true, entryPoints: all, external: ["*.node"], packages: "external" },
+    ...{
+      format: "esm",
+      platform: "node",
+      outdir: "unused",
+      write: false,
+      metafile: true,
+      logLevel: "silent",
+    },
+  });
+  /** Those that a file imports, directly or through those that are entered. */
+  function reached(file: string, isEntered: (file: string) => boolean, seen = new Set<string>()) {
+    for (const { path } of metafile.inputs[file]?.imports ?? []) {
+      if (seen.has(path)) continue;
+      seen.add(path);
+      if (isEntered(path)) reached(path, isEntered, seen);
+    }
+    return seen;
+  }
+  const ownTests = `${part.replace(/^(?:src|nodes)\//, "test/")}/`;
+  const own = all.filter(
+    (test) =>
+      test.startsWith(ownTests) ||
+      // Directly, or through helpers of the tests. Code that it reaches through other parts has tests of its own.
+      [...reached(test, (path) => IS_TEST.test(path))].some((path) => `${path}/`.startsWith(`${part}/`)),
+  );
+  const leftOut = own.filter((test) => {
+    const used = reached(test, () => true);
+    return STARTERS.some((starter) => used.has(starter));
+  });
+  if (leftOut.length > 0)
     process.stdout.write(
       `Not run, since they start other programs (name them by --tests): ${leftOut.join(", ")}\n`,
     );
-  }
+  const chosen = own.filter((test) => !leftOut.includes(test));
   if (chosen.length === 0) throw new Error(`No unit test imports ${part}. Name tests by --tests.`);
   process.stdout.write(`Tests: ${chosen.join(", ")}\n`);
   return chosen;

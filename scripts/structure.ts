@@ -3,71 +3,107 @@
 //
 //   npm run structure              the table
 //   npm run structure -- --list    also the places behind each number
-import { parseArgs } from "node:util";
-import { handToHand, takingRed } from "./structure/functions.ts";
-import { linesOf, modulesIn, PRODUCTION, REST } from "./structure/modules.ts";
-import { unusedExports, withOneImporter } from "./structure/uses.ts";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, posix, relative, sep } from "node:path";
+import ts from "../service/node_modules/typescript/lib/typescript.js";
+import { root } from "./lib/paths.mjs";
+import { callsOf, handToHand } from "./structure/functions.ts";
+import { exportsOf, type Import, importsOf } from "./structure/imports.ts";
 
+export type Module = { file: string; lines: number; source: ts.SourceFile; imports: Import[] };
+
+/** What users run, and what else uses it. */
+const PRODUCTION = ["src", "nodes", "plugins", "rehearsal", "service/src"];
+const REST = ["test", "service/test", "service/scripts", "bench", "scripts", "site/lib", "containers"];
+/** What others than modules load, by name: Node-RED, a command, a program, a worker, a browser, the build. */
+const ENTRIES =
+  /^(?:src\/(?:testing\/)?index\.ts|nodes\/[^/]+\/(?:node|editor|editor\/index)\.ts|nodes\/common\/(?:build\/.*|node-version|editor\/node-form)\.ts|plugins\/([^/]+)\/\1\.ts|plugins\/[^/]+\/editor\/index\.ts|service\/src\/(?:cli|index|start\/\w+)\.ts|service\/src\/page\/.*|rehearsal\/(?:child|cli)\/main\.ts|rehearsal\/parent\/report-worker\.ts)$/;
 /** What a room may have at most. */
-const LONG_FILE = 300;
-const SMALL_FILE = 30;
-const LARGE_FOLDER = 25;
+const [LONG_FILE, SMALL_FILE, LARGE_FOLDER] = [300, 30, 25];
 
-const { values } = parseArgs({ options: { list: { type: "boolean", default: false } } });
-const modules = modulesIn(PRODUCTION);
-const all = [...modules, ...modulesIn(REST)];
+const modules = PRODUCTION.flatMap(modulesIn);
+const all = [...modules, ...REST.flatMap(modulesIn)];
 
-const folders = sizesOf(modules);
-const small = withOneImporter(modules, all).filter(({ lines }) => lines <= SMALL_FILE);
-const unused = unusedExports(modules, all);
-const red = takingRed(modules);
-const chain = handToHand(modules, "folderLease");
+/** Where the names of a module are imported. */
+const importersOf = Map.groupBy(
+  all.flatMap(({ file, imports }) => imports.map((one) => ({ ...one, importer: file }))),
+  ({ target }) => target,
+);
+const folders = Map.groupBy(modules, ({ file }) => posix.dirname(file));
+const sizes = [...folders].map(([folder, { length }]) => ({ folder, length }));
+const inProduction = new Set(modules.map(({ file }) => file));
+const small = modules.flatMap(({ file, lines }) => {
+  const known = importersOf.get(file)?.filter(({ importer }) => inProduction.has(importer)) ?? [];
+  const importers = new Set(known.map(({ importer }) => importer));
+  return lines <= SMALL_FILE && importers.size === 1 ? [`${file} (${[...importers]})`] : [];
+});
+const unused = modules
+  .filter(({ file }) => !ENTRIES.test(file))
+  .flatMap(({ file, source }) => {
+    const uses = importersOf.get(file) ?? [];
+    if (uses.some(({ names }) => names === "all")) return [];
+    const used = new Set(uses.flatMap(({ names }) => names));
+    return exportsOf(source).flatMap((name) => (used.has(name) ? [] : [`${file}: ${name}`]));
+  });
+const functions = modules.flatMap(callsOf);
+const red = functions.filter(({ takes }) => takes.has("RED"));
+const long = modules.filter(({ lines }) => lines > LONG_FILE);
+const chain = handToHand(functions, "folderLease");
+const large = sizes.filter(({ length }) => length > LARGE_FOLDER).sort((a, b) => b.length - a.length);
 
-row("production files", modules.length, []);
+row("production files", modules.length);
 row(
   "lines",
   modules.reduce((sum, { lines }) => sum + lines, 0),
-  [],
 );
-row("lines of scripts", linesOf("scripts"), []);
+row(
+  "lines of scripts",
+  filesIn("scripts").reduce((sum, file) => sum + linesOf(file), 0),
+);
 row(
   "largest flat folder",
-  folders[0]?.files ?? 0,
-  folders.filter(({ files }) => files > LARGE_FOLDER).map(({ folder, files }) => `${folder}: ${files}`),
+  Math.max(...sizes.map(({ length }) => length)),
+  large.map(({ folder, length }) => `${folder}: ${length}`),
 );
 row(
   `files over ${LONG_FILE} lines`,
-  modules.filter(({ lines }) => lines > LONG_FILE).length,
-  modules.filter(({ lines }) => lines > LONG_FILE).map(({ file, lines }) => `${file}: ${lines}`),
+  long.length,
+  long.map(({ file, lines }) => `${file}: ${lines}`),
 );
-row(
-  `files up to ${SMALL_FILE} lines with one importer`,
-  small.length,
-  small.map(({ file, importer }) => `${file} (${importer})`),
-);
-row(
-  "exports used by nobody",
-  unused.length,
-  unused.map(({ file, name }) => `${file}: ${name}`),
-);
+row(`files up to ${SMALL_FILE} lines with one importer`, small.length, small);
+row("exports used by nobody", unused.length, unused);
 row(
   "functions that take RED",
   red.length,
   red.map(({ file, line, name }) => `${file}:${line} ${name}`),
 );
-row("files with such functions", new Set(red.map(({ file }) => file)).size, []);
+row("files with such functions", new Set(red.map(({ file }) => file)).size);
 row("longest hand-to-hand of `folderLease`", chain.length, chain);
 
-function row(what: string, number: number, places: readonly string[]) {
+function row(what: string, number: number, places: readonly string[] = []) {
   process.stdout.write(`${String(number).padStart(7)}  ${what}\n`);
-  if (values.list) for (const place of places) process.stdout.write(`           ${place}\n`);
+  if (process.argv.includes("--list"))
+    for (const place of places) process.stdout.write(`           ${place}\n`);
 }
 
-function sizesOf(modules: readonly import("./structure/modules.ts").Module[]) {
-  const sizes: Map<string, number> = new Map();
-  for (const { file } of modules) {
-    const folder = file.slice(0, file.lastIndexOf("/"));
-    sizes.set(folder, (sizes.get(folder) ?? 0) + 1);
-  }
-  return [...sizes].map(([folder, files]) => ({ folder, files })).sort((a, b) => b.files - a.files);
+function modulesIn(folder: string): Module[] {
+  return filesIn(folder)
+    .filter((file) => /\.(?:m?ts|m?js)$/.test(file))
+    .map((file) => {
+      const text = readFileSync(join(root, file), "utf8");
+      const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+      return { file, lines: linesOf(file), source, imports: importsOf(source, file) };
+    });
+}
+
+function filesIn(folder: string): string[] {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .filter((file) => !file.includes("node_modules/"));
+}
+
+function linesOf(file: string) {
+  return readFileSync(join(root, file), "utf8").split("\n").length - 1;
 }

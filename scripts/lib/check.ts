@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReadyInfo } from "../../service/src/start/types.ts";
 
-const READY_MS = 60_000;
+const READY_MS = 180_000;
 const POLL_MS = 50;
 
 /** Prints what failed. The script continues, and its exit code will be 1. */

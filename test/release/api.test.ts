@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import { declarations, differences, explained, libraryDifferences } from "../../scripts/lib/api/compare.ts";
+import { differences, explained } from "../../scripts/lib/api/compare.ts";
 import { changesOf, LIBRARY_REPORTS, REPORTS } from "../../scripts/lib/api/reports.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -66,56 +66,4 @@ describe("a change of a report", () => {
       should(explained("nodes.json", found)).match(said);
     });
   }
-});
-
-describe("a change of the library", () => {
-  const report = (code: string) => `# Report\n\n\`\`\`ts\n\n${code}\n\n\`\`\`\n`;
-  const OPTIONS = "// @public\nexport type Options = {\n    name: string;\n};";
-  const breaking = (before: string, after: string) =>
-    libraryDifferences(report(before), report(after)).map(({ isBreaking }) => isBreaking);
-
-  it("that adds an optional field is an addition; a required one, another type and a loss are breaking", () => {
-    const optional = OPTIONS.replace("string;", "string;\n    age?: number;");
-    should(breaking(OPTIONS, optional)).deepEqual([false]);
-    should(breaking(OPTIONS, optional.replace("?:", ":"))).deepEqual([true]);
-    should(breaking(OPTIONS, OPTIONS.replace("string", "number"))).deepEqual([true]);
-    should(breaking(OPTIONS, "")).deepEqual([true]);
-    // A comment does not count.
-    should(breaking(OPTIONS, OPTIONS.replace("@public", "@public (undocumented)"))).be.empty();
-  });
-
-  it("is found in one of two objects with the same lines", () => {
-    const object = (...lines: string[]) =>
-      ["{", ...lines.map((line) => `        ${line}`), "    };"].join("\n");
-    const both = (one: string, two: string) => `export type Both = {\n    one: ${one}\n    two: ${two}\n};`;
-    const [id, idAndAt] = [object("id: string;"), object("id: string;", "at: number;")];
-    const before = both(id, idAndAt);
-    should(breaking(before, both(object(), idAndAt))).deepEqual([true]);
-    should(breaking(before, both(idAndAt, id))).deepEqual([true]);
-    // The order of lines means nothing, and what is in a new optional object is new as well.
-    should(breaking(before, both(id, object("at: number;", "id: string;")))).deepEqual([false]);
-    const more = object("id: string;", "at: number;", "by?: {", "    name: string;", "};");
-    should(breaking(before, both(id, more))).deepEqual([false]);
-    const parts = "export type Parts = {\n    a: 1;\n} | {\n    b: 1;\n};";
-    should(breaking(parts, parts.replace("} | {\n    b: 1;", "    b: 1;\n} | {"))).deepEqual([true]);
-  });
-
-  it("that adds a member to a class is an addition, unless it takes something from its users", () => {
-    const before = "export class Box {\n    open(): void;\n}";
-    for (const [member, isBreaking] of [
-      ["close(): void;", false],
-      ["readonly size: number;", false],
-      ["private constructor();", true],
-      ["constructor(size: number);", true],
-      ["abstract close(): void;", true],
-    ] as const)
-      should(breaking(before, before.replace("\n}", `\n    ${member}\n}`))).deepEqual([isBreaking]);
-  });
-
-  it("is found in each declaration of the kept report", () => {
-    const kept = read("release/api/library.api.md");
-    const names = Object.keys(declarations(kept));
-    should(names.filter((name) => name.includes("\n"))).be.empty();
-    should(names.length).be.aboveOrEqual((kept.match(/^export /gm) ?? []).length);
-  });
 });

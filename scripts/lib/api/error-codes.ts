@@ -31,7 +31,7 @@ export function runtimeSources(): string {
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /^(?!editor).*\.ts$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name))
-      .filter((file) => !/[\\/]nodes[\\/]lib[\\/]editor[\\/]/.test(file)),
+      .filter((file) => !/[\\/]nodes[\\/]common[\\/]editor[\\/]/.test(file)),
   );
   return files.map((file) => readFileSync(file, "utf8")).join("\n");
 }
@@ -47,7 +47,7 @@ export function thrownCodes(text: string): Set<string> {
   const composed = find(/(?:nodeError|translatedError|new \w*Error|super)\(\s*`([^`]*)`/g).filter(isCode);
   const unknown = composed.filter((template) => !(template in COMPOSED));
   if (unknown.length > 0) {
-    throw new Error(`Add what these codes can come to to COMPOSED in error-codes.mjs: ${unknown.join(", ")}`);
+    throw new Error(`Add what these codes can come to to COMPOSED in error-codes.ts: ${unknown.join(", ")}`);
   }
   const plain = [
     // One word is only taken for a code where it is one, two words anywhere.

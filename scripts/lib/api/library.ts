@@ -6,10 +6,13 @@ import { root } from "../paths.mjs";
 import { LIBRARY_REPORTS } from "./reports.ts";
 
 /** The types of API Extractor are not installed here: this is what is used of it. */
-type ExtractorConfig = { prepare(options: object): object };
 type Message = { logLevel: string; text: string; handled: boolean };
-type Extractor = { invoke(config: object, options: object): { errorCount: number } };
-type Tools = { Extractor: Extractor; ExtractorConfig: ExtractorConfig };
+type Tools = {
+  Extractor: { invoke(config: object, options: object): { errorCount: number } };
+  ExtractorConfig: { prepare(options: object): object };
+};
+
+const REPORT_NAME = "report.api.md";
 
 /**
  * The reports of the library's declarations, from `client/dist/types` as the build writes it.
@@ -17,24 +20,52 @@ type Tools = { Extractor: Extractor; ExtractorConfig: ExtractorConfig };
  * @returns the Markdown of each, by its file from the root
  */
 export function libraryReports(): Promise<Map<string, string>> {
-  if (!existsSync(join(root, "client/dist/types/index.d.ts"))) {
+  if (!existsSync(join(root, "client/dist/types/index.d.ts")))
     throw new Error('There are no declarations: run "npm run build:client" first.');
-  }
   return withReleaseTools(async (load, folder) => {
     const tools = load("@microsoft/api-extractor") as Tools;
     const reports = Object.entries(LIBRARY_REPORTS).map(async ([file, { types }]) => {
       const out = await mkdtemp(join(folder, "report-"));
-      return [file, await reportOf(tools, types, out)] as const;
+      return [file, await reportOf(tools, join(root, "client/dist/types", types), out)] as const;
     });
     return new Map(await Promise.all(reports));
   });
 }
 
-/** @param types the declarations, from `client/dist/types`. @param out a folder */
-async function reportOf({ Extractor, ExtractorConfig }: Tools, types: string, out: string) {
+/** @param entry the declarations. @param out a folder */
+async function reportOf({ Extractor, ExtractorConfig }: Tools, entry: string, out: string) {
   await mkdir(join(out, "temp"));
+  const off = { enabled: false };
+  const silent = { default: { logLevel: "none" } };
   const config = ExtractorConfig.prepare({
-    configObject: configIn(out, join(root, "client/dist/types", types)),
+    configObject: {
+      ...{ projectFolder: root, mainEntryPointFilePath: entry, newlineKind: "lf" },
+      compiler: {
+        overrideTsconfig: {
+          compilerOptions: {
+            ...{ target: "es2023", lib: ["es2024"], module: "nodenext", moduleResolution: "nodenext" },
+            ...{ types: ["node"], typeRoots: [join(root, "node_modules/@types")] },
+            ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true },
+          },
+          files: [entry],
+        },
+      },
+      apiReport: {
+        ...{
+          enabled: true,
+          reportFileName: REPORT_NAME,
+          reportFolder: out,
+          reportTempFolder: join(out, "temp"),
+        },
+        // Types that are only reached through others are part of what a program relies on.
+        includeForgottenExports: true,
+      },
+      ...{ docModel: off, dtsRollup: off, tsdocMetadata: off },
+      messages: {
+        ...{ extractorMessageReporting: silent, tsdocMessageReporting: silent },
+        compilerMessageReporting: { default: { logLevel: "error" } },
+      },
+    },
     configObjectFullPath: join(root, "api-extractor.json"),
     packageJsonFullPath: join(root, "client/package.json"),
   });
@@ -48,41 +79,4 @@ async function reportOf({ Extractor, ExtractorConfig }: Tools, types: string, ou
   });
   if (errorCount > 0) throw new Error(`API Extractor cannot read the declarations:\n${problems.join("\n")}`);
   return readFile(join(out, REPORT_NAME), "utf8");
-}
-
-const REPORT_NAME = "report.api.md";
-
-function configIn(out: string, entry: string) {
-  const off = { default: { logLevel: "none" } };
-  return {
-    projectFolder: root,
-    mainEntryPointFilePath: entry,
-    newlineKind: "lf",
-    compiler: {
-      overrideTsconfig: {
-        compilerOptions: {
-          ...{ target: "es2023", lib: ["es2024"], module: "nodenext", moduleResolution: "nodenext" },
-          ...{ types: ["node"], typeRoots: [join(root, "node_modules/@types")] },
-          ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true },
-        },
-        files: [entry],
-      },
-    },
-    apiReport: {
-      enabled: true,
-      reportFileName: REPORT_NAME,
-      reportFolder: out,
-      reportTempFolder: join(out, "temp"),
-      // Types that are only reached through others are part of what a program relies on.
-      includeForgottenExports: true,
-    },
-    docModel: { enabled: false },
-    dtsRollup: { enabled: false },
-    tsdocMetadata: { enabled: false },
-    messages: {
-      extractorMessageReporting: off,
-      tsdocMessageReporting: off,
-      compilerMessageReporting: { default: { logLevel: "error" } },
-    },
-  };
 }
