@@ -3,10 +3,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { documentedCodes } from "../../scripts/lib/api/error-codes.ts";
-import { problemsOfCatalog } from "../../scripts/lib/languages/catalog.ts";
 import { problemsOfLanguage, rulesOf } from "../../scripts/lib/languages/check.ts";
-import { problemsOfErrors } from "../../scripts/lib/languages/errors.ts";
-import { labelsNotExplained, problemsOfHelp } from "../../scripts/lib/languages/help.ts";
+import {
+  labelsNotExplained,
+  problemsOfCatalog,
+  problemsOfErrors,
+  problemsOfHelp,
+} from "../../scripts/lib/languages/problems.ts";
 import { ENGLISH, languages } from "../../scripts/lib/locales.ts";
 import { EXTENSIONS } from "../../src/protocol/index.ts";
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import should from "should";
 import { defaultText } from "../../nodes/alert/texts/words.ts";
 import type { ConditionDef } from "../../nodes/common/shared/stored-values.ts";
-import { textsByKey } from "../../scripts/lib/languages/catalog.ts";
+import { textsByKey } from "../../scripts/lib/languages/problems.ts";
 
 /** Code of the editor has types of its own: those of the browser. */
 const { conditionText } = (await import(

@@ -1,29 +1,50 @@
 // All that is missing or wrong in a language.
-
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ENGLISH } from "../locales.ts";
 import { root } from "../paths.mjs";
 import { readJson } from "../read-json.mjs";
-import { problemsOfCatalog, textsByKey } from "./catalog.ts";
-import { ERRORS_FILE, problemsOfErrors } from "./errors.ts";
-import { englishFiles, leftOver, pathIn, textOf } from "./files.ts";
-import { labelsNotExplained, problemsOfHelp } from "./help.ts";
+import {
+  labelsNotExplained,
+  problemsOfCatalog,
+  problemsOfErrors,
+  problemsOfHelp,
+  type Rules,
+  textsByKey,
+} from "./problems.ts";
+
+type TextFile = { english: string; isHelp: boolean };
 
 const COMMON = "nodes/common/locales/en-US/common.json";
+const SCRIPTS: Readonly<Record<string, RegExp>> = {
+  ja: /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u,
+  "zh-CN": /\p{Script=Han}/u,
+};
 
 /** @param tag of the language. @returns one line each: file, key, what is wrong */
 export async function problemsOfLanguage(tag: string): Promise<string[]> {
   const files = await englishFiles();
   const rules = await rulesOf(tag);
   const found = await Promise.all(files.map((file) => problemsOfFile(file, tag, rules)));
-  const errors = `nodes/common/locales/${tag}/${ERRORS_FILE}`;
+  const errors = `nodes/common/locales/${tag}/errors.json`;
   const texts = await textOf(errors);
   const ofErrors = texts === undefined ? ["missing"] : problemsOfErrors(JSON.parse(texts), rules);
-  const leftOvers = (await leftOver(tag, files)).filter((file) => file !== errors);
-  const extra = leftOvers.map((file) => `${file}: no such file in English`);
-  return [...found.flat(), ...ofErrors.map((problem) => `${errors}: ${problem}`), ...extra];
+  const wanted = new Set([errors, ...files.map(({ english }) => pathIn(english, tag))]);
+  const folders = [...new Set([...wanted].map((file) => file.slice(0, file.lastIndexOf("/"))))];
+  const there = folders.filter((folder) => existsSync(join(root, folder)));
+  const names = await Promise.all(
+    there.map(async (folder) => (await readdir(join(root, folder))).map((name) => `${folder}/${name}`)),
+  );
+  const extra = names.flat().filter((file) => !wanted.has(file));
+  return [
+    ...found.flat(),
+    ...ofErrors.map((problem) => `${errors}: ${problem}`),
+    ...extra.map((file) => `${file}: no such file in English`),
+  ];
 }
 
-export async function rulesOf(tag: string): Promise<import("./left-in-english.ts").Rules> {
+export async function rulesOf(tag: string): Promise<Rules> {
   const same: Record<string, string[]> = await readJson(
     join(root, "nodes/common/locales/same-as-english.json"),
   );
@@ -36,16 +57,7 @@ export async function rulesOf(tag: string): Promise<import("./left-in-english.ts
   };
 }
 
-const SCRIPTS: Readonly<Record<string, RegExp>> = {
-  ja: /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u,
-  "zh-CN": /\p{Script=Han}/u,
-};
-
-async function problemsOfFile(
-  { english, isHelp }: import("./files.ts").TextFile,
-  tag: string,
-  rules: import("./left-in-english.ts").Rules,
-) {
+async function problemsOfFile({ english, isHelp }: TextFile, tag: string, rules: Rules) {
   const path = pathIn(english, tag);
   const [original = "", text] = await Promise.all([textOf(english), textOf(path)]);
   if (text === undefined) return [`${path}: missing`];
@@ -57,15 +69,33 @@ async function problemsOfFile(
 
 /** @param help path of the English one */
 async function labelsOf(help: string, tag: string, original: string, text: string) {
-  const catalog = help.replace(/\.md$/, ".json");
-  const [english, translated] = await Promise.all([
-    textsOf([COMMON, catalog]),
-    textsOf([COMMON, catalog].map((path) => pathIn(path, tag))),
-  ]);
-  return labelsNotExplained(text, english, original, translated);
+  const catalogs = [COMMON, help.replace(/\.md$/, ".json")];
+  const textsIn = async (paths: readonly string[]) => {
+    const texts = await Promise.all(paths.map((path) => textOf(path)));
+    return new Map(texts.flatMap((one) => (one ? [...textsByKey(JSON.parse(one))] : [])));
+  };
+  const translated = await textsIn(catalogs.map((path) => pathIn(path, tag)));
+  return labelsNotExplained(text, await textsIn(catalogs), original, translated);
 }
 
-async function textsOf(paths: readonly string[]) {
-  const texts = await Promise.all(paths.map((path) => textOf(path)));
-  return new Map(texts.flatMap((text) => (text ? [...textsByKey(JSON.parse(text))] : [])));
+/** @returns every catalog and help in English, from the root */
+export async function englishFiles(): Promise<TextFile[]> {
+  const found = await Promise.all(
+    ["nodes", "plugins"].map(async (folder) =>
+      (await readdir(join(root, folder), { recursive: true }))
+        .map((file) => `${folder}/${file.replaceAll("\\", "/")}`)
+        .filter((file) => /\/locales\/en-US\/[\w-]+\.(?:json|md)$/.test(file)),
+    ),
+  );
+  const files = found.flat().sort();
+  return files.map((english) => ({ english, isHelp: english.endsWith(".md") }));
+}
+
+export function pathIn(english: string, tag: string) {
+  return english.replace(`/locales/${ENGLISH}/`, `/locales/${tag}/`);
+}
+
+/** @param path from the root */
+export async function textOf(path: string): Promise<string | undefined> {
+  return existsSync(join(root, path)) ? readFile(join(root, path), "utf8") : undefined;
 }
