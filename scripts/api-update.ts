@@ -1,6 +1,6 @@
 // npm run api:update: writes the reports under release/api from the sources as they are now. A test (test/release) and
-// "npm run check:api" compare them. The library's reports need the registry, for API Extractor; --no-library leaves them as
-// they are.
+// "npm run check:api" compare them. API Extractor makes those of the library, and needs the registry; no tool has reports of
+// nodes. --no-library leaves the library's as they are.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buildClient } from "./build-client.ts";

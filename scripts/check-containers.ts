@@ -85,8 +85,9 @@ async function installAs(folder: string, image: (typeof IMAGES)[number], tarball
   return { app, data, dockerfile };
 }
 
-const commandIn = (dockerfile: string, pattern: RegExp): string[] =>
-  JSON.parse(pattern.exec(dockerfile)?.[1] ?? "[]");
+function commandIn(dockerfile: string, pattern: RegExp): string[] {
+  return JSON.parse(pattern.exec(dockerfile)?.[1] ?? "[]");
+}
 
 /** Runs the health check of an image against another address. */
 async function isHealthy(dockerfile: string, url: string) {

@@ -1,5 +1,5 @@
-// Part of `npm run lint`: checks all types, once more those of code for Node.js 20, and those of the forms. The results
-// are cached, so that the next run checks only what has changed.
+// Part of `npm run lint`: checks all types, once more those of code for Node.js 20, and those of the forms: the compiler has no
+// one command for three configurations. The results are cached, so that the next run checks only what has changed.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./lib/paths.mjs";

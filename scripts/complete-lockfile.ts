@@ -1,4 +1,5 @@
-// Makes package-lock.json, and those of site/ and of release/tools, the file that npm 10, 11 and 12 all write:
+// Makes package-lock.json, and those of site/ and of release/tools, the file that npm 10, 11 and 12 all write. npm itself does
+// not:
 //
 // - It has the optional binaries of all platforms. npm leaves out those that it cannot fetch while it writes, and
 //   `npm ci` on such a platform then installs no binary, without an error. An entry needs no more than a version
@@ -6,7 +7,6 @@
 // - It has no `libc`. npm 11 and 12 write it for new entries, npm 10 removes it from all.
 //
 //   node scripts/complete-lockfile.ts
-
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -20,19 +20,9 @@ type LockEntry = {
   optionalDependencies?: Record<string, string>;
 };
 
-const SYSTEMS = [
-  "aix",
-  "android",
-  "darwin",
-  "freebsd",
-  "linux",
-  "netbsd",
-  "openbsd",
-  "openharmony",
-  "sunos",
-  "win32",
-];
-const PROCESSORS = ["arm", "arm64", "ia32", "loong64", "mips64el", "ppc64", "riscv64", "s390x", "x64"];
+const SYSTEMS = /^(?:aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)$/;
+const PROCESSORS = /^(?:arm|arm64|ia32|loong64|mips64el|ppc64|riscv64|s390x|x64)$/;
+const LOCKS = ["", "site/", "release/tools/bundlers/", "release/tools/recipes/"];
 const EXACT_VERSION = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 
 /** @param text of a lock file. @returns the completed text, and the places of the entries it did not have */
@@ -54,35 +44,21 @@ function missingBinaries(packages: Record<string, LockEntry>): Record<string, Lo
   for (const [parentPlace, parent] of Object.entries(packages)) {
     for (const [name, version] of Object.entries(parent.optionalDependencies ?? {})) {
       const place = `node_modules/${name}`;
-      const platform = platformOf(name);
-      if (platform === undefined || !EXACT_VERSION.test(version)) continue;
+      // The platform is in the name, such as `@biomejs/cli-linux-arm64-musl`.
+      const words = name.split(/[-/]/).map((word) => (word === "amd64" ? "x64" : word));
+      const os = words.findLast((word) => SYSTEMS.test(word));
+      const cpu = words.findLast((word) => PROCESSORS.test(word));
+      if (os === undefined || cpu === undefined || !EXACT_VERSION.test(version)) continue;
       if (packages[place] !== undefined || packages[`${parentPlace}/${place}`] !== undefined) continue;
-      const { cpu, os } = platform;
-      missing[place] = { version, cpu, ...(parent.dev ? { dev: true } : {}), optional: true, os };
+      const dev = parent.dev ? ({ dev: true } as const) : {};
+      missing[place] = { version, cpu: [cpu], ...dev, optional: true, os: [os] };
     }
   }
   return missing;
 }
 
-/**
- * The platform in a package's name, or undefined when there is none.
- *
- * @param name such as `@biomejs/cli-linux-arm64-musl`
- */
-function platformOf(name: string): { cpu: string[]; os: string[] } | undefined {
-  const words = name.split(/[-/]/).map((word) => (word === "amd64" ? "x64" : word));
-  const os = words.findLast((word) => SYSTEMS.includes(word));
-  const cpu = words.findLast((word) => PROCESSORS.includes(word));
-  return os === undefined || cpu === undefined ? undefined : { cpu: [cpu], os: [os] };
-}
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const file of [
-    "package-lock.json",
-    "site/package-lock.json",
-    "release/tools/bundlers/package-lock.json",
-    "release/tools/recipes/package-lock.json",
-  ]) {
+  for (const file of LOCKS.map((folder) => `${folder}package-lock.json`)) {
     const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
     const before = readFileSync(path, "utf8");
     const { text, added } = complete(before);

@@ -1,5 +1,5 @@
 // npm run docs: generates docs/nodes/, one page for each node, from the help of the editor; docs/lifecycles.md;
-// and the contacts in SECURITY.md and CODE_OF_CONDUCT.md, from release/owner.json.
+// and the contacts in SECURITY.md and CODE_OF_CONDUCT.md, from release/owner.json. No tool reads a help of Node-RED.
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

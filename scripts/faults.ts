@@ -1,5 +1,5 @@
 // npm run test:faults: every fault with every method of the client and every node, 10,000 odd messages into every node, and
-// the tables of docs/faults.md. Twenty minutes on two busy processors; npm run test:wide does a sample.
+// the tables of docs/faults.md. npm sets no variable for a script on every system. Twenty minutes on two busy processors; npm run test:wide does a sample.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./lib/paths.mjs";

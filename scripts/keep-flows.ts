@@ -1,5 +1,5 @@
 // npm run flows:keep: keeps the flows of this version under test/flows/<version>, as the editor exports them: the examples,
-// and a flow that has every field of every node. A test opens the flows of all versions with the present nodes. Run it
+// and a flow that has every field of every node: no tool exports flows. A test opens the flows of all versions with the present nodes. Run it
 // before a release; never for a version that is published. Needs Chromium or Chrome.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // npm run package [-- FOLDER]: packs the built packages into release/packed/, or into FOLDER, for `npm publish FILE`.
-// Removes packed files of earlier runs there.
+// npm pack would pack what is in the repository. Removes packed files of earlier runs there.
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -14,9 +14,7 @@ const INPUTS = [
   ...["LICENSE", "package.json", "tsconfig.json"],
   ...["scripts/build.ts", "scripts/lib", "scripts/packing", "scripts/notices", "release/owner.json"],
 ];
-/**
- * Where npm notes each package that it has installed, with its version: those that are bundled, and esbuild.
- */
+/** Where npm notes each package that it has installed, with its version: those that are bundled, and esbuild. */
 const INSTALLED = "node_modules/.package-lock.json";
 
 /** @returns undefined where nobody knows which packages are installed */
@@ -37,11 +35,7 @@ export async function writeStamp(folder: string, inputs: string) {
   await writeFile(join(folder, STAMP), `${JSON.stringify({ inputs, outputs })}\n`);
 }
 
-/**
- * Whether a folder has what a build from these inputs has, all of it and unchanged.
- *
- * @param folder of the build
- */
+/** Whether a folder has what a build from these inputs has, all of it and unchanged. @param folder of the build */
 export async function isStamped(folder: string, inputs: string | undefined) {
   try {
     const stamp = JSON.parse(await readFile(join(folder, STAMP), "utf8"));

@@ -49,9 +49,7 @@ export function onlyNeeded(catalog: object, isNeeded: (key: string) => boolean, 
   return Object.fromEntries(entries);
 }
 
-/**
- * All that these files import, directly or not; also for a type, behind which there is code that they call.
- */
+/** All that these files import, directly or not; also for a type, behind which there is code that they call. */
 async function imported(files: readonly string[], textOf: Reader) {
   const found = new Set(files);
   for (const file of found) {

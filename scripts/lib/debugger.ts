@@ -1,6 +1,5 @@
 // `--inspect` in NODE_OPTIONS reaches every process, and the first one takes the port. The launchers run without it
 // (see package.json) and give it to the one process that a person wants to debug.
-
 import { createInterface } from "node:readline";
 import { nextFreePort } from "./ports.mjs";
 import { say } from "./say.mjs";
@@ -31,11 +30,7 @@ export async function debuggerOption(): Promise<string | undefined> {
   return `${option}=${host}:${await nextFreePort(Number(port), host)}`;
 }
 
-/**
- * Prints the output of the process, and the address of its debugger.
- *
- * @param name what people call the process
- */
+/** Prints the output of the process, and the address of its debugger. @param name what people call the process */
 export function sayWhereDebuggerIs(name: string, stderr: import("node:stream").Readable) {
   createInterface({ input: stderr }).on("line", (line) => {
     const [, url] = LISTENING.exec(line) ?? [];

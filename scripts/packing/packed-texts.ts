@@ -1,11 +1,9 @@
 // What a package says differently from the repository: package.json names the owner, and the links of its README
 // are addresses on the web. npm, the flow library and the palette show it without the repository. Nobody reads the
 // examples and dashboards in a package: without their indentation it is smaller.
-
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Owner } from "../lib/owner.mjs";
-import { readOwner } from "../lib/owner.mjs";
+import { type Owner, readOwner } from "../lib/owner.mjs";
 import { root } from "../lib/paths.mjs";
 import { readJson } from "../lib/read-json.mjs";
 import { ownerProblems } from "../release/owner-problems.ts";

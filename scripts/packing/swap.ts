@@ -1,9 +1,13 @@
 // `npm pack` packs the files of the folder as they are, and no tool changes them on the way. So before, prepack puts the
 // packed texts in place, and afterwards postpack puts back those of the repository. They are kept beside them, where git
 // ignores them, so that a run that was stopped in between can be put right by the next one.
+//
+//   node scripts/packing/swap.ts in | out    in the folder of the package
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
+import { root } from "../lib/paths.mjs";
+import { packedTexts } from "./packed-texts.ts";
 
 type Swapped = Record<string, { own: string; packed: string }>;
 
@@ -11,8 +15,7 @@ type Swapped = Record<string, { own: string; packed: string }>;
 const keptIn = (folder: string) => join(folder, ".cache", "packing.json");
 
 /** @param folder of the package. @param texts by file */
-export async function swapIn(folder: string, texts: ReadonlyMap<string, string>) {
-  await swapOut(folder);
+async function swapIn(folder: string, texts: ReadonlyMap<string, string>) {
   const kept = keptIn(folder);
   const swapped: Swapped = {};
   for (const [file, packed] of texts)
@@ -25,7 +28,7 @@ export async function swapIn(folder: string, texts: ReadonlyMap<string, string>)
 }
 
 /** Does nothing where nothing was swapped. @param folder of the package */
-export async function swapOut(folder: string) {
+async function swapOut(folder: string) {
   const kept = keptIn(folder);
   if (!existsSync(kept)) return;
   const swapped: Swapped = JSON.parse(await readFile(kept, "utf8"));
@@ -38,4 +41,14 @@ export async function swapOut(folder: string) {
     await writeFile(join(folder, file), own);
   }
   await rm(kept);
+}
+
+const folder = process.cwd();
+try {
+  // First: the texts are read from the files.
+  await swapOut(folder);
+  if (process.argv[2] === "in") await swapIn(folder, await packedTexts(relative(root, folder)));
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = 1;
 }

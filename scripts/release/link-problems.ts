@@ -1,5 +1,4 @@
 // Whether each link of a package leads somewhere: what people read of it has left the repository.
-
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join, posix } from "node:path";

@@ -10,7 +10,7 @@ import { inVariants } from "../support/variants.ts";
 
 const run = promisify(execFile);
 type Failure = { stdout: string; stderr: string };
-type NewNode = typeof import("../../scripts/lib/new-node.ts");
+type NewNode = typeof import("../../scripts/new-node.ts");
 type Selection = typeof import("../../scripts/test/selection.mjs");
 
 /** What the checks of the copy read beside the sources. */
@@ -53,7 +53,7 @@ describe("npm run new-node", function () {
   const fromCopy = (file: string) => import(pathToFileURL(join(sources.folder, file)).href);
 
   it("refuses a name that is missing, wrong or taken, and writes nothing", async () => {
-    const { newNode } = (await fromCopy("scripts/lib/new-node.ts")) as NewNode;
+    const { newNode } = (await fromCopy("scripts/new-node.ts")) as NewNode;
     const before = await filesOf(sources.folder);
     for (const name of ["", "Gas", "gas price", "gas--price", "../gas", "3-gas", "common", "ack"])
       await should(newNode(name)).be.rejectedWith(/Give the node a name|cannot be called|There is a node/);

@@ -4,9 +4,7 @@ import { join } from "node:path";
 import { REFUSALS } from "../../../src/http/refusals.ts";
 import { root } from "../paths.mjs";
 
-/**
- * Written in the sources, but of others: of the HTTP client, of Node.js, and variables of the environment.
- */
+/** Written in the sources, but of others: of the HTTP client, of Node.js, and variables of the environment. */
 const FOREIGN = /_PROXY$|^(CREC|AWS|UND_ERR|HPE|ERR|CERT|CRL|SELF_SIGNED|UNABLE_TO|DEPTH_ZERO|HOSTNAME)_/;
 /** Words of the key services: states, kinds of keys, algorithms. */
 const OF_KEY_SERVICES = /^(PENDING_|ECDSA_|RSA|ECC_|MPC_)|^(SIGN_VERIFY|TYPED_MESSAGE|VAULT_ACCOUNT)$/;
@@ -67,11 +65,7 @@ export function thrownCodes(text: string): Set<string> {
  * A row of a table of docs/errors.md: those of errors have four columns, of rejected proofs three, of failed queries two.
  */
 type DocumentedCode = { code: string; kind: "error" | "proof" | "query"; section: string };
-const KINDS = {
-  4: "error",
-  3: "proof",
-  2: "query",
-} as Readonly<Record<number, DocumentedCode["kind"]>>;
+const KINDS = { 4: "error", 3: "proof", 2: "query" } as Readonly<Record<number, DocumentedCode["kind"]>>;
 
 export function documentedCodes(): DocumentedCode[] {
   const found: DocumentedCode[] = [];

@@ -29,9 +29,7 @@ export const REPORTS: readonly Report[] = [
   { file: "release/api/settings.json", make: settingsReport },
 ];
 
-/**
- * The library's report. It is made by API Extractor, which is fetched from the registry: see `library.mjs`.
- */
+/** The library's report. It is made by API Extractor, which is fetched from the registry: see `library.mjs`. */
 export const LIBRARY_REPORTS = {
   "release/api/library.api.md": { source: "src/index.ts", types: "index.d.ts" },
   "release/api/testing.api.md": { source: "src/testing/index.ts", types: "testing/index.d.ts" },
