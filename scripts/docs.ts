@@ -4,14 +4,38 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PAGES_WITH_CONTACT, withContacts } from "./lib/contacts.ts";
-import { lifecyclesPage } from "./lib/lifecycles-page.ts";
-import { readOwner } from "./lib/owner.mjs";
+import {
+  OPERATION_TRANSITIONS,
+  QUERY_TRANSITIONS,
+  WALLET_TRANSITIONS,
+  WATCHER_TRANSITIONS,
+} from "../src/protocol/statuses.ts";
+import { type Owner, readOwner } from "./lib/owner.mjs";
 import { root } from "./lib/paths.mjs";
 
 const folder = join(root, "docs/nodes");
 /** A connection is in every example: a list of all of them would be too long. */
 const MOST_EXAMPLES = 4;
+
+/** The pages at the root that have a contact. */
+export const PAGES_WITH_CONTACT = ["SECURITY.md", "CODE_OF_CONDUCT.md"];
+
+const MISSING = "is not filled in yet: the owner of the project writes it into `release/owner.json`";
+
+const SENTENCES: Readonly<Record<string, (owner: Owner) => string>> = {
+  security: ({ securityContact, repository }) =>
+    [
+      "Report it in private, never in a public issue.",
+      securityContact === "" ? `The contact ${MISSING}.` : `Write to ${linked(securityContact)}.`,
+      repository === ""
+        ? "On GitHub, *Report a vulnerability* under *Security* of the repository does the same, if it is turned on."
+        : `On GitHub, [report a vulnerability](${repository}/security/advisories/new) does the same.`,
+    ].join(" "),
+  conduct: ({ conductContact }) =>
+    conductContact === "" ? `The contact for reports ${MISSING}.` : `Write to ${linked(conductContact)}.`,
+};
+
+type Transition = { from: readonly string[]; to: string; by: string; when: string };
 
 type NodeDoc = {
   name: string;
@@ -92,6 +116,60 @@ function index(nodes: NodeDoc[]) {
 function table(nodes: NodeDoc[]) {
   const rows = nodes.map(({ name, title, help }) => `| [${title}](${name}.md) | ${help.split("\n", 1)[0]} |`);
   return ["| node | |", "| --- | --- |", ...rows].join("\n");
+}
+
+/** docs/lifecycles.md, made from the tables of statuses that the local service uses. */
+export function lifecyclesPage(): string {
+  const parts = [
+    '<!-- Made from src/protocol/statuses.ts by "npm run docs". Change the tables there. -->',
+    "# Lifecycles",
+    "All changes of a status. The local service changes the status of its resources by these tables, and the waits of the library and the nodes use them to find out which statuses can still be reached. Each change emits one event of the type below; both are stored in one transaction. A status that is in no table is from a newer service: it is passed on, and does not end a wait.",
+    section("Watcher", "watcher.status", WATCHER_TRANSITIONS),
+    "The resource shows `archive_failed` as `failed`; the event names it. The reason of a failure is in the event.",
+    section("Wallet", "wallet.status", WALLET_TRANSITIONS),
+    "Its events appear in the channel of `status_channel_id`, if that is set.",
+    section("Operation", "operation.status", OPERATION_TRANSITIONS),
+    "On a network that reports only `latest`, an operation ends at `confirmed_latest`. If the chain replaces the block of an operation, the same transaction is sent again; the status never goes back.",
+    section("Query", "query.status", QUERY_TRANSITIONS),
+    "[All guides](README.md) · [Errors by code](errors.md)",
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+function section(title: string, event: string, transitions: readonly Transition[]) {
+  const ends = [...new Set(transitions.map(({ to }) => to))].filter(
+    (status) => !transitions.some(({ from }) => from.includes(status)),
+  );
+  const rows = transitions.map(
+    ({ from, to, by, when }) =>
+      `| ${from.length > 0 ? names(from) : "(new)"} | ${names([to])} | ${by} | ${when} |`,
+  );
+  return [
+    `## ${title}`,
+    "",
+    `Event: \`${event}\`. Final: ${names(ends)}.`,
+    "",
+    "| from | to | changed by | when |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+  ].join("\n");
+}
+
+function names(statuses: readonly string[]) {
+  return statuses.map((status) => `\`${status}\``).join(", ");
+}
+
+/** @param contact a mail address, or the address of a page */
+function linked(contact: string) {
+  return contact.includes("@") && !contact.includes("/") ? `[${contact}](mailto:${contact})` : `<${contact}>`;
+}
+
+/** A page with the contacts between its markers. */
+export function withContacts(page: string, owner: Owner): string {
+  return page.replaceAll(
+    /(<!-- contact:(\w+) -->\n)[\s\S]*?(<!-- \/contact -->)/g,
+    (_all, start, kind, end) => `${start}${SENTENCES[kind]?.(owner)}\n${end}`,
+  );
 }
 
 async function write() {

@@ -24,12 +24,7 @@ export async function inputsHash(): Promise<string | undefined> {
   return hashOf(root, lists.flat());
 }
 
-/**
- * Notes in a complete build what it was made from.
- *
- * @param folder of the build
- * @param inputs as they were before the build
- */
+/** Notes in a complete build what it was made from. @param inputs as they were before the build */
 export async function writeStamp(folder: string, inputs: string) {
   const outputs = await outputsHash(folder);
   await writeFile(join(folder, STAMP), `${JSON.stringify({ inputs, outputs })}\n`);
@@ -47,10 +42,8 @@ export async function isStamped(folder: string, inputs: string | undefined) {
 }
 
 async function outputsHash(folder: string) {
-  return hashOf(
-    folder,
-    (await filesOf(folder)).filter((file) => file !== join(folder, STAMP)),
-  );
+  const files = (await filesOf(folder)).filter((file) => file !== join(folder, STAMP));
+  return hashOf(folder, files);
 }
 
 /** @param path of a file or folder, or of nothing */

@@ -1,19 +1,14 @@
 // @ts-check
 import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import { starts } from "./engines.mjs";
+import { inPath } from "./engines.mjs";
 
 /**
  * Commands of Chromium and browsers based on it, as Linux distributions name them. The first one is the same engine
  * without windows, and takes about 15 percent less of a processor.
  */
 const COMMANDS = [
-  "chromium-headless-shell",
-  "chromium",
-  "chromium-browser",
-  "google-chrome",
-  "google-chrome-stable",
-  "microsoft-edge",
+  ...["chromium-headless-shell", "chromium", "chromium-browser"],
+  ...["google-chrome", "google-chrome-stable", "microsoft-edge"],
 ];
 
 /** Where they are installed on macOS and Windows, which add no command to the path. */
@@ -26,10 +21,7 @@ const PLACES = [
 
 /** For headless use, without calls to the browser's own services: tests also run without a network. */
 export const CHROMIUM_FLAGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-background-networking",
+  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"],
 ];
 
 /** What to do when `chromiumPath` finds nothing. */
@@ -45,9 +37,5 @@ export const HOW_TO_GET_CHROMIUM =
 export function chromiumPath() {
   const named = process.env.CHROMIUM;
   if (named) return existsSync(named) ? named : undefined;
-  const folders = (process.env.PATH ?? "").split(delimiter);
-  const commands = COMMANDS.flatMap((command) => folders.map((folder) => join(folder, command)));
-  // A command may be a shim without a browser behind it.
-  const command = commands.find((path) => existsSync(path) && starts(path));
-  return command ?? PLACES.find((path) => existsSync(path));
+  return inPath(COMMANDS) ?? PLACES.find((path) => existsSync(path));
 }

@@ -45,8 +45,10 @@ export async function writeNodeTexts(
   for (const [index, tag] of tags.entries()) {
     const catalog = catalogs[index] ?? {};
     const others = catalogs.filter((other) => other !== catalog);
-    if (Object.keys(catalog).length > 0)
-      await writeCatalog(folder, tag, name, { ...translatedStatuses(name, catalog, others), ...catalog });
+    if (Object.keys(catalog).length > 0) {
+      const texts = { ...translatedStatuses(name, catalog, others), ...catalog };
+      await writeText(folder, tag, `${name}.json`, JSON.stringify(texts));
+    }
     const help = join(sourceOf(tag), `${name}.md`);
     if (tag !== ENGLISH && existsSync(help)) {
       const text = withNote((await readFile(help, "utf8")).trim(), translations[tag]);
@@ -99,7 +101,8 @@ export async function writeErrorTexts(folder: string) {
 export async function writePluginTexts(name: string, folder: string) {
   for (const tag of [ENGLISH, ...Object.keys(await languages())]) {
     const texts = await textsIn(join(root, "plugins", name, "locales", tag, `${name}.json`));
-    if (texts) await writeCatalog(folder, tag, name, await withServiceWords(texts, tag));
+    const all = texts && (await withServiceWords(texts, tag));
+    if (all) await writeText(folder, tag, `${name}.json`, JSON.stringify(all));
   }
 }
 
@@ -130,10 +133,6 @@ function withNote(help: string, language: Language | undefined) {
 /** @returns undefined where nobody has begun: Node-RED then shows English */
 async function textsIn(path: string): Promise<Catalog | undefined> {
   return existsSync(path) ? readJson(path) : undefined;
-}
-
-function writeCatalog(folder: string, tag: string, name: string, texts: object) {
-  return writeText(folder, tag, `${name}.json`, JSON.stringify(texts));
 }
 
 async function writeText(folder: string, tag: string, file: string, text: string) {

@@ -43,20 +43,19 @@ export async function publishedFinding(
   }
 }
 
-/** @param one folder. @param other folder. @returns the files that are not in both with the same content */
+/** @returns the files that are not in both folders with the same content */
 export async function differences(one: string, other: string): Promise<string[]> {
-  const [ours, theirs] = await Promise.all([one, other].map(contents));
-  const files = new Set([...(ours?.keys() ?? []), ...(theirs?.keys() ?? [])]);
-  return [...files].filter((file) => ours?.get(file) !== theirs?.get(file)).sort();
-}
-
-/** @returns file to content */
-async function contents(folder: string): Promise<Map<string, string>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return new Map(
-    await Promise.all(
-      paths.map(async (path) => [relative(folder, path), await readFile(path, "base64")] as const),
-    ),
-  );
+  const filesIn = async (folder: string) => {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const paths = entries
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name));
+    const files = paths.map(
+      async (path) => [relative(folder, path), await readFile(path, "base64")] as const,
+    );
+    return new Map(await Promise.all(files));
+  };
+  const [ours, theirs] = [await filesIn(one), await filesIn(other)];
+  const files = new Set([...ours.keys(), ...theirs.keys()]);
+  return [...files].filter((file) => ours.get(file) !== theirs.get(file)).sort();
 }

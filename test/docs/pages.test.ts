@@ -2,10 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import { pages as pagesOfNodes } from "../../scripts/docs.ts";
+import {
+  lifecyclesPage,
+  PAGES_WITH_CONTACT,
+  pages as pagesOfNodes,
+  withContacts,
+} from "../../scripts/docs.ts";
 import { documentedCodes, runtimeSources, thrownCodes } from "../../scripts/lib/api/error-codes.ts";
-import { PAGES_WITH_CONTACT, withContacts } from "../../scripts/lib/contacts.ts";
-import { lifecyclesPage } from "../../scripts/lib/lifecycles-page.ts";
 import { readOwner } from "../../scripts/lib/owner.mjs";
 import { VERIFY_REASONS } from "../../src/index.ts";
 import {
