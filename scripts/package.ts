@@ -5,8 +5,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fromRoot, root } from "./lib/paths.mjs";
-import { packages } from "./packing/stage.ts";
-import { pack, stage } from "./packing/stage.ts";
+import { pack, packages, stage } from "./packing/stage.ts";
 
 const destination = resolve(process.argv[2] ?? join(root, "release/packed"));
 /** What is in there may all be published: no file of an earlier version stays. */

@@ -7,8 +7,7 @@ import { type Owner, readOwner } from "../lib/owner.mjs";
 import { root } from "../lib/paths.mjs";
 import { readJson } from "../lib/read-json.mjs";
 import { ownerProblems } from "../release/owner-problems.ts";
-import { repositoryName } from "./links.ts";
-import { withWebLinks } from "./links.ts";
+import { repositoryName, withWebLinks } from "./links.ts";
 
 const README = "README.md";
 /** Folders with JSON for programs. */

@@ -4,8 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import type { Owner } from "../lib/owner.mjs";
 import { root } from "../lib/paths.mjs";
-import { pathAt } from "../packing/links.ts";
-import { anchorsOf, targetsOf } from "../packing/links.ts";
+import { anchorsOf, pathAt, targetsOf } from "../packing/links.ts";
 
 export type Page = { file: string; text: string };
 
