@@ -41,9 +41,10 @@ const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing",
 /** Code for the browser, where the library cannot run: it may import the pure data of src/protocol. */
 const IN_BROWSER = /^(?:nodes\/[^/]+\/editor(?:\.ts|\/.*)|plugins\/[^/]+\/editor\/.*)$/;
 
-/** What nodes do as the library does: write files that are complete after a crash, refuse those of newer versions, advise on files, read the clocks, leave a rule alone. They import little code. */
+/** What nodes do as the library does: write files that are complete after a crash, refuse those of newer versions, advise on files, read the clocks, know for how long they have a lease, leave a rule alone. They import little code. */
 const FOR_NODES = [
   "src/alerts/rule/rule-uses.ts",
+  "src/ownership/tenure.ts",
   "src/storage/durable-files.ts",
   "src/storage/file-advice.ts",
   "src/storage/newer.ts",

@@ -2,8 +2,9 @@ import { unlessAborted } from "../abort.ts";
 import { CrecError } from "../errors.ts";
 import { finite, kindOf, like } from "../options/index.ts";
 import type { CursorState } from "../storage/cursor/cursor-state.ts";
-import { type Clock, type ClockReading, elapsedSince } from "../timing/index.ts";
+import type { Clock, ClockReading } from "../timing/index.ts";
 import type { TakenLease } from "./shared-state.ts";
+import { type FencedLease, Tenure } from "./tenure.ts";
 
 /** The right of a consumer to hand over events, which it may lose to another process at any time. */
 export type ConsumerLease = {
@@ -45,7 +46,7 @@ const RETRY_MS = 200;
  * The time for which this process has a lease. The engine decides when it is over; this process stops earlier, by its
  * own clocks, since it cannot know what happened while it was suspended or cut off. Made by a `LeaseKeeper`.
  */
-export class Lease implements ConsumerLease {
+export class Lease implements ConsumerLease, FencedLease {
   readonly key: string;
   /** Higher than that of every holder before. */
   readonly epoch: number;
@@ -60,8 +61,7 @@ export class Lease implements ConsumerLease {
   /** The clock that it is measured by. @internal */
   readonly clock: Clock;
   readonly #options: LeaseOptions;
-  readonly #over = new AbortController();
-  #renewedAt: ClockReading;
+  readonly #tenure: Tenure;
 
   constructor(options: LeaseOptions) {
     const { key, taken, leaseMs, clock, since } = options;
@@ -73,25 +73,23 @@ export class Lease implements ConsumerLease {
     this.state = taken.state;
     this.damaged = taken.damaged;
     this.#options = options;
-    this.#renewedAt = since;
+    this.#tenure = new Tenure({ ms: SURE_PART * leaseMs, since, clock });
     void this.#watch();
   }
 
   /** Aborted when the lease is lost or given back; the reason is a `CrecError` with the code `CONSUMER_MOVED`. */
   get over(): AbortSignal {
-    return this.#over.signal;
+    return this.#tenure.over;
   }
 
   /** Whether no other copy can have it now. Asks only the clocks, so it may be read for each event. */
   get isSure(): boolean {
-    return this.remainingMs() > 0;
+    return this.#tenure.isSure;
   }
 
   /** For how long no other copy can have it, in milliseconds, if it is not renewed. */
   remainingMs(): number {
-    if (this.over.aborted) return 0;
-    // A wall clock that was set only causes a renewal.
-    return Math.max(0, this.#sureMs - elapsedSince(this.#renewedAt, this.clock));
+    return this.#tenure.remainingMs();
   }
 
   /**
@@ -108,26 +106,19 @@ export class Lease implements ConsumerLease {
 
   /** The engine has renewed the lease when it was asked at this moment, or a little later. */
   renewed(since: ClockReading): void {
-    readingKind(since, "since");
-    if (since.monotonic >= this.#renewedAt.monotonic) this.#renewedAt = since;
+    this.#tenure.renewed(readingKind(since, "since"));
   }
 
   /** The lease is over for this reason. Nothing is changed at the engine. */
   end(reason: CrecError): void {
-    this.#over.abort(errorKind(reason, "reason"));
-  }
-
-  get #sureMs(): number {
-    return SURE_PART * this.leaseMs;
+    this.#tenure.end(errorKind(reason, "reason"));
   }
 
   /** Ends the lease when it has expired and cannot be renewed. Only the monotonic clock counts for that. */
   async #watch(): Promise<void> {
-    const { clock } = this;
-    const expired = () => clock.elapsed() - this.#renewedAt.monotonic >= this.#sureMs;
+    const expired = () => this.#tenure.expiresInMs <= 0;
     while (!this.over.aborted) {
-      const inMs = this.#renewedAt.monotonic + this.#sureMs - clock.elapsed();
-      await clock.sleep(Math.max(0, inMs), this.over);
+      await this.clock.sleep(Math.max(0, this.#tenure.expiresInMs), this.over);
       if (this.over.aborted || !expired()) continue;
       // It may have been suspended while no other copy wanted the lease.
       await this.#options.renew().catch(() => {});

@@ -1,37 +1,35 @@
 import type { FileCursorStoreOptions } from "../../../src/index.ts";
-import { type ClockReading, elapsedSince, readClocks, systemClock } from "../../../src/timing/clock.ts";
+import { Tenure, type UnfencedLease } from "../../../src/ownership/tenure.ts";
+import { type ClockReading, readClocks, systemClock } from "../../../src/timing/clock.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
 import type { LockFile } from "./lock-file.ts";
 import { stateFiles } from "./state-files.ts";
 
 /** The file that shows others whose folder it is. */
-type Shown = Pick<LockFile, "beat" | "remove" | "removeNow" | "close">;
+type Shown = Pick<LockFile, "heartbeat" | "remove" | "removeNow" | "close">;
 
 type Files = NonNullable<FileCursorStoreOptions["files"]>;
 
 /** The time for which a folder is this process's, until it is given back or found to be another's. */
-export class FolderLease {
+export class FolderLease implements UnfencedLease {
   readonly #file: Shown;
-  readonly #leaseMs: number;
-  readonly #over = new AbortController();
-  #renewedAt: ClockReading;
+  readonly #tenure: Tenure;
   #renewing: Promise<void> | undefined;
 
   /** `since` is when the file was begun to be made. */
   constructor(file: Shown, { leaseMs, since }: { leaseMs: number; since: ClockReading }) {
     this.#file = file;
-    this.#leaseMs = leaseMs;
-    this.#renewedAt = since;
+    this.#tenure = new Tenure({ ms: leaseMs, since, clock: systemClock });
   }
 
   /** Aborted when the folder is not this process's any more. */
   get over(): AbortSignal {
-    return this.#over.signal;
+    return this.#tenure.over;
   }
 
   /** Whether no other process can have the folder now. Looks at no file: it may be asked for each event. */
   get isSure(): boolean {
-    return !this.over.aborted && elapsedSince(this.#renewedAt, systemClock) < this.#leaseMs;
+    return this.#tenure.isSure;
   }
 
   /**
@@ -52,8 +50,8 @@ export class FolderLease {
 
   /** Gives the folder back. */
   async end(): Promise<void> {
-    this.#over.abort();
-    // A beat under way would make the file again.
+    this.#tenure.end();
+    // A heartbeat under way would make the file again.
     await this.#renewing?.catch(() => {});
     await this.#file.remove();
   }
@@ -61,7 +59,7 @@ export class FolderLease {
   /** The same in one go, for the end of the process. */
   endNow(): void {
     const isOwn = this.isSure;
-    this.#over.abort();
+    this.#tenure.end();
     if (isOwn) this.#file.removeNow();
   }
 
@@ -70,7 +68,7 @@ export class FolderLease {
     if (this.over.aborted) throw folderInUse();
     let isOwn: boolean;
     try {
-      isOwn = await this.#file.beat();
+      isOwn = await this.#file.heartbeat();
     } catch (error) {
       // By now others may take this process for gone.
       if (!this.isSure) await this.#lose();
@@ -78,11 +76,11 @@ export class FolderLease {
     }
     if (!isOwn) await this.#lose();
     if (this.over.aborted) throw folderInUse();
-    this.#renewedAt = at;
+    this.#tenure.renewed(at);
   }
 
   async #lose(): Promise<void> {
-    this.#over.abort();
+    this.#tenure.end();
     await this.#file.close();
   }
 }
@@ -91,19 +89,19 @@ export class FolderLease {
  * The file operations of a store, of which those that write are carried out only while the folder is this process's.
  * A suspended process would otherwise overwrite the cursor of its successor when it resumes.
  */
-export function guardedFiles(folderLease: Pick<FolderLease, "confirm">): Files {
+export function guardedFiles(lease: Pick<FolderLease, "confirm">): Files {
   return {
     ...stateFiles,
     open: async (path, flags, mode) => {
-      if (flags !== undefined && flags !== "r") await folderLease.confirm();
+      if (flags !== undefined && flags !== "r") await lease.confirm();
       return stateFiles.open(path, flags, mode);
     },
     rm: async (path, options) => {
-      await folderLease.confirm();
+      await lease.confirm();
       return stateFiles.rm(path, options);
     },
     rename: async (from, to) => {
-      await folderLease.confirm();
+      await lease.confirm();
       return stateFiles.rename(from, to);
     },
   };
@@ -111,12 +109,11 @@ export function guardedFiles(folderLease: Pick<FolderLease, "confirm">): Files {
 
 /** Calls only while this process has the folder; without a lease, always. Throws as `FolderLease.confirm` does. */
 export function guarded<In extends unknown[]>(
-  folderLease: Pick<FolderLease, "confirm" | "isSure"> | undefined,
+  lease: Pick<FolderLease, "confirm" | "isSure"> | undefined,
   call: (...input: In) => Promise<void> | void,
 ): (...input: In) => Promise<void> | void {
-  if (folderLease === undefined) return call;
-  return (...input) =>
-    folderLease.isSure ? call(...input) : folderLease.confirm().then(() => call(...input));
+  if (lease === undefined) return call;
+  return (...input) => (lease.isSure ? call(...input) : lease.confirm().then(() => call(...input)));
 }
 
 export function folderInUse(): CodedError {

@@ -14,7 +14,7 @@ import { isNotPermitted } from "./state-files.ts";
 /** Which process uses a folder, as seen by this one. */
 export type FolderState =
   | { kind: "looking" }
-  | { kind: "held"; folderLease: FolderLease }
+  | { kind: "held"; lease: FolderLease }
   /**
    * Another process has it; undefined where its lock file does not say which. `isAlive`: it has written to the file
    * since this one watches; before that it may have crashed. `lost`: it took it from this one.
@@ -26,7 +26,7 @@ export type FolderState =
 /** All in milliseconds. `leaseMs` has to be well below `staleMs`. */
 export type LockTimes = {
   /** The holder shows this often that it is alive, */
-  beatMs: number;
+  heartbeatMs: number;
   /** and relies on that for so long. */
   leaseMs: number;
   /** Others look this often, */
@@ -35,7 +35,7 @@ export type LockTimes = {
   staleMs: number;
 };
 
-export const LOCK_TIMES: LockTimes = { beatMs: 3_000, leaseMs: 10_000, lookMs: 1_000, staleMs: 15_000 };
+export const LOCK_TIMES: LockTimes = { heartbeatMs: 3_000, leaseMs: 10_000, lookMs: 1_000, staleMs: 15_000 };
 
 /**
  * Keeps a folder for one process at a time, by a file in it that the process writes to as long as it is alive. Works
@@ -85,7 +85,7 @@ export class FolderLock {
   /** The same in one go, for the end of the process. */
   stopNow(): void {
     this.#run?.abort();
-    if (this.#state.kind === "held") this.#state.folderLease.endNow();
+    if (this.#state.kind === "held") this.#state.lease.endNow();
   }
 
   async #keep(signal: AbortSignal): Promise<void> {
@@ -93,9 +93,9 @@ export class FolderLock {
     let lost = false;
     while (!signal.aborted) {
       try {
-        const folderLease = await this.#look(lost);
-        if (folderLease !== undefined) {
-          lost = await this.#hold(folderLease, signal);
+        const lease = await this.#look(lost);
+        if (lease !== undefined) {
+          lost = await this.#hold(lease, signal);
           continue;
         }
       } catch (cause) {
@@ -143,17 +143,17 @@ export class FolderLock {
   }
 
   /** Keeps the folder until it is given back or lost. Tells whether it was lost. */
-  async #hold(folderLease: FolderLease, signal: AbortSignal): Promise<boolean> {
+  async #hold(lease: FolderLease, signal: AbortSignal): Promise<boolean> {
     this.#seen = undefined;
-    this.#show({ kind: "held", folderLease });
-    const isOver = AbortSignal.any([signal, folderLease.over]);
+    this.#show({ kind: "held", lease });
+    const isOver = AbortSignal.any([signal, lease.over]);
     while (!isOver.aborted) {
-      await pause(this.#times.beatMs, isOver);
+      await pause(this.#times.heartbeatMs, isOver);
       // While it cannot be renewed, the lease itself knows for how long it may be relied on.
-      if (!isOver.aborted) await folderLease.renew().catch(() => {});
+      if (!isOver.aborted) await lease.renew().catch(() => {});
     }
     if (!signal.aborted) return true;
-    await folderLease.end().catch(() => {});
+    await lease.end().catch(() => {});
     return false;
   }
 

@@ -32,8 +32,8 @@ export class LeasedStore<Store extends Loadable> {
     while (this.#state.kind === "looking") await new Promise<void>((resolve) => this.#waiting.push(resolve));
     if (this.#state.kind === "error") throw this.#state.error;
     if (this.#state.kind === "elsewhere") throw folderInUse();
-    const { folderLease } = this.#state;
-    await folderLease.confirm();
+    const { lease } = this.#state;
+    await lease.confirm();
     this.#store ??= this.#make();
     const store = await this.#store;
     await store.load();

@@ -22,7 +22,7 @@ export type Holder = {
 
 /** After it has taken a lock over, a process looks once more whether it has it. */
 const CONFIRM_MS = 300;
-const BEAT_DIGITS = 12;
+const HEARTBEAT_DIGITS = 12;
 
 /**
  * A lock file that this process has made. It writes through the handle it was made with: once another process has
@@ -32,7 +32,7 @@ export class LockFile {
   readonly #path: string;
   readonly #holder: Holder;
   #handle: FileHandle;
-  #beats = 0;
+  #heartbeats = 0;
 
   private constructor(path: string, holder: Holder, handle: FileHandle) {
     this.#path = path;
@@ -87,13 +87,13 @@ export class LockFile {
    * Shows that the holder is alive. Returns whether the file is still its own; one that was removed is created
    * again. Throws what the disk throws.
    */
-  async beat(): Promise<boolean> {
-    this.#beats += 1;
-    await this.#handle.write(textOf(this.#holder, this.#beats), 0);
+  async heartbeat(): Promise<boolean> {
+    this.#heartbeats += 1;
+    await this.#handle.write(textOf(this.#holder, this.#heartbeats), 0);
     await this.#handle.datasync();
     const text = await readLock(this.#path);
     if (text !== undefined) return this.#isOwn(text);
-    const handle = await makeNew(this.#path, textOf(this.#holder, this.#beats));
+    const handle = await makeNew(this.#path, textOf(this.#holder, this.#heartbeats));
     if (handle === undefined) return this.isThere();
     await this.close();
     this.#handle = handle;
@@ -151,8 +151,8 @@ export function holderIn(text: string): Holder | undefined {
 }
 
 /** The same length for the same holder, so that it can be overwritten. */
-function textOf(holder: Holder, beats: number): string {
-  return `${JSON.stringify({ ...holder, beat: String(beats).padStart(BEAT_DIGITS, "0") })}\n`;
+function textOf(holder: Holder, heartbeats: number): string {
+  return `${JSON.stringify({ ...holder, beat: String(heartbeats).padStart(HEARTBEAT_DIGITS, "0") })}\n`;
 }
 
 /** A new file with this text; undefined where there is one of that name. */

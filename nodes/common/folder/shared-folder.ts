@@ -31,7 +31,7 @@ const preparations = processWide("lock-preparations", () => new Map<string, Prep
 
 type HeldOptions = {
   /** Called when the folder is this process's, and again when it is so again. */
-  open: (folderLease: FolderLease) => Promise<void>;
+  open: (lease: FolderLease) => Promise<void>;
   /** Called at the moment the folder is lost. The next `open` waits for it. */
   close: () => Promise<void>;
   onState: (state: FolderState) => void;
@@ -72,18 +72,18 @@ export function useLock(path: string, listener: Listener, onChange: Listener = (
   };
 }
 
-/** A folder of which no other process can know: it is this one's, without a lock file, and without a beat. */
+/** A folder of which no other process can know: it is this one's, without a lock file, and without a heartbeat. */
 export function holdAlone(folder: string): void {
   const nothing = async () => {};
-  const file = { beat: async () => true, remove: nothing, removeNow: () => {}, close: nothing };
-  const folderLease = new FolderLease(file, {
+  const file = { heartbeat: async () => true, remove: nothing, removeNow: () => {}, close: nothing };
+  const lease = new FolderLease(file, {
     leaseMs: Number.POSITIVE_INFINITY,
     since: readClocks(systemClock),
   });
   const lock = { start: () => {}, stop: nothing, stopNow: () => {} };
   locks.set(lockOf(folder), {
     lock,
-    state: { kind: "held", folderLease },
+    state: { kind: "held", lease },
     users: new Set(),
     leaving: undefined,
   });
@@ -103,7 +103,7 @@ function share(path: string, onChange: Listener): Shared {
   const lock = new FolderLock(path, (state) => {
     const prepare = preparations.get(path);
     if (state.kind !== "held" || prepare === undefined) tell(state);
-    else void prepared(prepare, state.folderLease.over, tell).then((isReady) => isReady && tell(state));
+    else void prepared(prepare, state.lease.over, tell).then((isReady) => isReady && tell(state));
   });
   const shared: Shared = { lock, state: lock.state, users, leaving: undefined };
   if (locks.size === 0) process.once("exit", stopAllNow);
@@ -139,13 +139,13 @@ export function withLease(folder: string, options: HeldOptions): () => void {
   const listener = (state: FolderState): void => {
     onState(state);
     if (state.kind !== "held") return;
-    const { folderLease } = state;
+    const { lease } = state;
     const lose = (): void => {
       const closed = close();
       work = work.then(() => closed);
     };
-    folderLease.over.addEventListener("abort", lose, { once: true, signal });
-    work = work.then(() => (folderLease.over.aborted || signal.aborted ? undefined : open(folderLease)));
+    lease.over.addEventListener("abort", lose, { once: true, signal });
+    work = work.then(() => (lease.over.aborted || signal.aborted ? undefined : open(lease)));
   };
   return useFolder(folder, listener, onChange);
 }

@@ -11,11 +11,11 @@ import { eventually } from "../../support/eventually.ts";
 
 const CHILD = join(import.meta.dirname, "lock-child.ts");
 /** A process that has the machine only now and then still shows itself in time. */
-const TIMES: LockTimes = { beatMs: 200, leaseMs: 2_000, lookMs: 50, staleMs: 4_000 };
+const TIMES: LockTimes = { heartbeatMs: 200, leaseMs: 2_000, lookMs: 50, staleMs: 4_000 };
 /** Nobody takes a holder for gone because it is silent. */
 const PATIENT: LockTimes = { ...TIMES, staleMs: 3_600_000 };
 /** A holder shows itself only when it is told to. */
-const BY_HAND: LockTimes = { ...PATIENT, beatMs: 1_800_000, leaseMs: 1_800_000 };
+const BY_HAND: LockTimes = { ...PATIENT, heartbeatMs: 1_800_000, leaseMs: 1_800_000 };
 /** Where it can be known for certain that a process is gone. */
 const isLinux = process.platform === "linux";
 
@@ -248,7 +248,7 @@ describe("the lock of a folder", function () {
     const { lock, says, states } = lockHere();
     const state = await says("held");
     await rm(path());
-    if (state.kind === "held") await state.folderLease.renew();
+    if (state.kind === "held") await state.lease.renew();
     should(holderIn(await readFile(path(), "utf8"))?.pid).equal(process.pid);
     await lock.stop();
     should(states.map(({ kind }) => kind)).deepEqual(["held", "looking"]);
@@ -270,9 +270,9 @@ describe("the lock of a folder", function () {
     const holder = { id: "0a", host: "other", pid: 2, since: "2026-01-31" };
     const taken = await LockFile.replace(path(), holder, { text, insist: false });
     should.exist(taken);
-    await should(state.folderLease.renew()).be.rejectedWith({ code: "FOLDER_IN_USE" });
-    should(state.folderLease.over.aborted).be.true();
-    await should(state.folderLease.confirm()).be.rejectedWith({ code: "FOLDER_IN_USE" });
+    await should(state.lease.renew()).be.rejectedWith({ code: "FOLDER_IN_USE" });
+    should(state.lease.over.aborted).be.true();
+    await should(state.lease.confirm()).be.rejectedWith({ code: "FOLDER_IN_USE" });
     lock.stopNow();
     await lock.stop();
     should(holderIn(await readFile(path(), "utf8"))).deepEqual(holder);

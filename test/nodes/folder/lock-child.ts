@@ -27,7 +27,7 @@ const lock = new FolderLock(
   join(folder, ".in-use"),
   (state: FolderState) => {
     const { kind } = state;
-    if (kind === "held") void work(state.folderLease);
+    if (kind === "held") void work(state.lease);
     if (kind === "elsewhere")
       process.send?.({ kind, pid: state.holder?.pid, lost: state.lost, isAlive: state.isAlive });
     else process.send?.(kind === "error" ? { kind, message: state.error.message } : { kind });

@@ -41,7 +41,7 @@ useFolder(lockedStateFolder(RED), (now) => {
 const USES: Record<string, () => Promise<unknown>> = {
   cursor: async () => {
     const path = join(stateFolderFor(RED, "cursors"), "reader.json");
-    const guarded = state.kind === "held" ? guardedFiles(state.folderLease) : files;
+    const guarded = state.kind === "held" ? guardedFiles(state.lease) : files;
     const store = new FileCursorStore({ path, files: guarded });
     const found = (await store.load())?.cursor ?? 0;
     await store.save(stateFrom(identity, found + 11), "now");
