@@ -21,9 +21,9 @@ import { nodeError } from "../common/shared/errors.ts";
 import { watcherFamily } from "../common/status/read-watchers.ts";
 import { showStatus, statusText } from "../common/status/status.ts";
 import { reportContradiction } from "../common/telemetry/event-report.ts";
+import { openOnce } from "./dedupe.ts";
 import { NODE, type VerifyEventDef } from "./fields.ts";
 import { type Checked, noteChecked } from "./noted.ts";
-import { openOnce } from "./once.ts";
 import { channelIdOf, deliveryOf, expectationsOf, hasSignedChannel, watcherChannelOf } from "./settings.ts";
 
 /** Outputs: verified, rejected, and events that never carry a proof. */
