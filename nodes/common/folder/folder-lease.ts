@@ -107,12 +107,11 @@ export function guardedFiles(lease: Pick<FolderLease, "confirm">): Files {
   };
 }
 
-/** Calls only while this process has the folder; without a lease, always. Throws as `FolderLease.confirm` does. */
+/** Calls only while this process has the folder. Throws as `FolderLease.confirm` does. */
 export function guarded<In extends unknown[]>(
-  lease: Pick<FolderLease, "confirm" | "isSure"> | undefined,
+  lease: Pick<FolderLease, "confirm" | "isSure">,
   call: (...input: In) => Promise<void> | void,
 ): (...input: In) => Promise<void> | void {
-  if (lease === undefined) return call;
   return (...input) => (lease.isSure ? call(...input) : lease.confirm().then(() => call(...input)));
 }
 

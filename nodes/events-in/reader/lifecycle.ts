@@ -1,7 +1,7 @@
-import type { FolderLease } from "../../common/folder/folder-lease.ts";
 import { unsetVariable } from "../../common/shared/variables.ts";
 import type { EventsInContext } from "../context.ts";
-import { type Leased, sharedCursorOf } from "../fleet/shared-cursor.ts";
+import { sharedCursorOf } from "../cursor-store.ts";
+import type { Hold } from "../hold.ts";
 import type { ReaderActivity } from "../status/reader-activity.ts";
 import { openReader } from "./open-reader.ts";
 
@@ -13,9 +13,6 @@ type ReaderLifecycleOptions = {
   /** Reports why nothing can be read. */
   refuse: (error: unknown) => void;
 };
-
-/** By what this process may move the cursor; neither where the cursor is this Node-RED's alone. */
-type Held = { folderLease?: FolderLease; leased?: Leased };
 
 /** Opens and closes the reader of a node, each time this process may read. */
 export class ReaderLifecycle {
@@ -31,11 +28,12 @@ export class ReaderLifecycle {
   }
 
   /** Never rejects: errors are reported. */
-  async open({ folderLease, leased }: Held = {}): Promise<void> {
+  async open(hold: Hold): Promise<void> {
     const { RED, node, def, fields, name, closed } = this.#context;
     const { show, refuse, watched } = this.#options;
     this.#round = new AbortController();
-    const ends = [folderLease?.over, leased?.lease.over].filter((one) => one !== undefined);
+    const ends = hold.over ? [hold.over] : [];
+    const { leased } = hold;
     const signal = AbortSignal.any([closed, this.#round.signal, ...ends]);
     const contextStore = fields.settings.store;
     watched.waitFor(undefined);
@@ -44,7 +42,7 @@ export class ReaderLifecycle {
       if (unset) throw unset;
       const cursor = leased && (await sharedCursorOf(RED, node, { ...leased, name, contextStore }));
       if (signal.aborted) return;
-      const reader = await openReader(this.#context, { show, signal, folderLease, cursor, watched });
+      const reader = await openReader(this.#context, { show, signal, hold, cursor, watched });
       if (signal.aborted) return;
       node.reader = reader;
       reader.consumer.start();

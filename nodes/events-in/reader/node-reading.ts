@@ -4,9 +4,9 @@ import { type FleetRef, fleetOf } from "../../common/fleet/fleet.ts";
 import { fleetKey } from "../../common/fleet/join-fleet.ts";
 import { areFlowsRestarting, onFlowsStarted } from "../../common/flows/flows-started.ts";
 import type { FolderState } from "../../common/folder/folder-lock.ts";
-import { stateFolderFor } from "../../common/folder/state-folder.ts";
 import { lockedStateFolder } from "../../common/folder/migrate-state.ts";
 import { withLease } from "../../common/folder/shared-folder.ts";
+import { stateFolderFor } from "../../common/folder/state-folder.ts";
 import { loadLibrary } from "../../common/library.ts";
 import { toldError } from "../../common/messages/error-texts.ts";
 import { serviceIdentity } from "../../common/shared/text.ts";
@@ -19,6 +19,7 @@ import type { ReaderReport } from "../../common/telemetry/types.ts";
 import { ConsumerMemory } from "../consumer-memory.ts";
 import type { EventsInContext } from "../context.ts";
 import { readByLease } from "../fleet/read-by-lease.ts";
+import { ALONE, byFolder, byLease } from "../hold.ts";
 import { folderNotices, leaseNotices } from "../status/notes.ts";
 import { ReaderActivity } from "../status/reader-activity.ts";
 import { showState } from "../status/status.ts";
@@ -161,7 +162,7 @@ export class NodeReading {
   }
 
   #readAlone(): End {
-    void this.#lifecycle.open();
+    void this.#lifecycle.open(ALONE);
     return this.#close;
   }
 
@@ -169,7 +170,7 @@ export class NodeReading {
     const { node, t, closed } = this.#context;
     const leave = withLease(path, {
       ...{ close: this.#close, signal: closed, onChange: folderNotices(this.#context, path) },
-      open: (folderLease) => this.#lifecycle.open({ folderLease }),
+      open: (lease) => this.#lifecycle.open(byFolder(lease)),
       onState: (state) => {
         this.#folder = state;
         if (state.kind === "error") node.error(toldError(state.error), {});
@@ -209,7 +210,7 @@ export class NodeReading {
     const memory = new ConsumerMemory(RED, node, { consumer, channelId, service });
     node.leaseReading = await readByLease(RED, {
       ...{ ref, consumer, channelId, memory, close: this.#close, onState },
-      open: (lease, fleet) => this.#lifecycle.open({ leased: { lease, fleet, memory } }),
+      open: (lease, fleet) => this.#lifecycle.open(byLease({ lease, fleet, memory })),
     });
     this.show();
   }

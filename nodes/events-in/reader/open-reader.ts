@@ -1,8 +1,6 @@
 import type { ChannelEvent } from "../../../src/index.ts";
 import { acceptingOnly } from "../../common/fields/accepted-events.ts";
 import { channelOf } from "../../common/fields/config-nodes.ts";
-import type { FolderLease } from "../../common/folder/folder-lease.ts";
-import { guarded } from "../../common/folder/folder-lease.ts";
 import { loadLibrary } from "../../common/library.ts";
 import { errorText, toldError } from "../../common/messages/error-texts.ts";
 import { serviceIdentity } from "../../common/shared/text.ts";
@@ -10,10 +8,10 @@ import { toCodedError } from "../../common/shared/errors.ts";
 import { reportContradiction } from "../../common/telemetry/event-report.ts";
 import type { EventsInContext } from "../context.ts";
 import { requireStore } from "../context-store.ts";
+import { openCursorStore, type SharedCursor } from "../cursor-store.ts";
 import { awaitPosition } from "../fleet/lost-cursor.ts";
-import type { SharedCursor } from "../fleet/shared-cursor.ts";
+import type { Hold } from "../hold.ts";
 import { openOutputs } from "../outputs/outputs.ts";
-import { readerStore } from "../reader-store.ts";
 import { startText } from "../start-text.ts";
 import { CopiesNote, noteOnStore } from "../status/notes.ts";
 import type { ReaderActivity } from "../status/reader-activity.ts";
@@ -28,8 +26,7 @@ type Opening = {
   show: () => void;
   signal: AbortSignal;
   watched: ReaderActivity;
-  /** With a cursor in a file: the time during which this process holds the file's folder. */
-  folderLease?: FolderLease | undefined;
+  hold: Hold;
   /** With a cursor that several copies share. */
   cursor?: SharedCursor | undefined;
 };
@@ -37,7 +34,7 @@ type Opening = {
 /** A reader of the node's channel, as soon as there is one; not started yet. */
 export async function openReader(
   context: EventsInContext,
-  { show, signal, folderLease, cursor, watched }: Opening,
+  { show, signal, hold, cursor, watched }: Opening,
 ): Promise<Reader> {
   const { RED, node, t, name, fields } = context;
   let isPositionAwaited = false;
@@ -64,8 +61,8 @@ export async function openReader(
     ...{ consumer: name, channelId, isFleet: cursor !== undefined, inContext, onChange: show },
   });
   const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
-  const { store, noted, place } = readerStore(RED, node, {
-    ...{ library, identity, contextStore, folderLease, cursor, start },
+  const { store, noted, place } = openCursorStore(RED, node, {
+    ...{ library, identity, contextStore, files: hold.files, cursor, start },
     onOtherWriter: () => copies.note("cursor"),
   });
   const positions = new PositionStore(noted);
@@ -101,10 +98,10 @@ export async function openReader(
     prepare: wanted.prepare,
     filter: passes,
     ...(verify ? { verify } : {}),
-    deliver: guarded(folderLease, (delivery) => outputs.deliver(delivery)),
+    deliver: hold.guard((delivery) => outputs.deliver(delivery)),
     onRestored: (upTo) => node.warn(t("events-in.warning.restored", { consumer: name, upTo })),
     onSuspects: (offsets) => node.warn(t(`events-in.warning.suspects${cursor ? "-of-copy" : ""}`, offsets)),
-    onRejected: guarded(folderLease, (delivery, why) => {
+    onRejected: hold.guard((delivery, why) => {
       const { offset, crashes: count } = delivery;
       if (count === undefined) return outputs.reject(delivery, why);
       node.warn(t("events-in.warning.crashes", { offset, count }));
@@ -122,7 +119,7 @@ export async function openReader(
     onState: show,
     onError: (thrown) => {
       // The cursor belongs to another process now, and the node's status reports that.
-      if (folderLease?.over.aborted || cursor?.lease.over.aborted) return;
+      if (hold.over?.aborted) return;
       const error = toCodedError(thrown);
       reader.noteError(error);
       // A Catch node would keep it out of the log.

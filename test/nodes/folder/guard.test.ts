@@ -4,6 +4,7 @@ import { join } from "node:path";
 import should from "should";
 import { guarded, guardedFiles } from "../../../nodes/common/folder/folder-lease.ts";
 import { nodeError } from "../../../nodes/common/shared/errors.ts";
+import { ALONE } from "../../../nodes/events-in/hold.ts";
 import { stateFrom } from "../../../src/storage/cursor/cursor-state.ts";
 import { FileCursorStore } from "../../../src/storage/index.ts";
 
@@ -42,7 +43,7 @@ describe("a node without its folder", () => {
     const send = (text: string) => void sent.push(text);
     await should(Promise.resolve(guarded(lost, send)("lost"))).be.rejectedWith({ code: "FOLDER_IN_USE" });
     guarded(ours, send)("ours");
-    guarded(undefined, send)("free");
+    ALONE.guard(send)("free");
     should(sent).deepEqual(["ours", "free"]);
   });
 
