@@ -85,7 +85,7 @@ export function openCursorStore(RED: NodeAPI, node: Node, options: CursorStoreOp
 }
 
 /** Where this Node-RED stores the cursor of a consumer alone: in a file, or in one of its context stores. */
-export function localCursorStore(
+function localCursorStore(
   RED: NodeAPI,
   node: Node,
   library: Pick<Library, "FileCursorStore">,

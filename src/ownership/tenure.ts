@@ -4,7 +4,7 @@ import { type Clock, type ClockReading, elapsedSince } from "../timing/clock.ts"
  * What one process at a time has: the state folder, the waits of a process that has ended, the cursor of a channel. It is
  * taken, renewed, lost and given back; who else has it is in a state `elsewhere`.
  */
-export type HeldLease = {
+type HeldLease = {
   /** Aborted when it is lost or given back. */
   readonly over: AbortSignal;
   /** Whether no other process can have it now. Asks only the clocks: it may be read for each event. */

@@ -1,7 +1,6 @@
 export {
   type Clock,
   type ClockReading,
-  elapsedSince,
   type Random,
   readClocks,
   rfc3339,

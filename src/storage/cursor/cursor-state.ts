@@ -126,7 +126,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Whether a value read from a store has the shape. */
-export function isCrashCountState({ suspectUpTo, starts }: Record<string, unknown>): boolean {
+function isCrashCountState({ suspectUpTo, starts }: Record<string, unknown>): boolean {
   const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0;
   return (
     (suspectUpTo === undefined || (Number.isSafeInteger(suspectUpTo) && Number(suspectUpTo) >= -1)) &&
