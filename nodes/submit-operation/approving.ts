@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Operation } from "../../src/index.ts";
 import {
   draftKey,
@@ -10,6 +9,7 @@ import {
 } from "../common/approvals/open-drafts.ts";
 import { isShownWhole, shownCalls, visible } from "../common/approvals/shown-calls.ts";
 import type { Approval, Decided, Decision } from "../common/approvals/types.ts";
+import type { NodeContext } from "../common/context.ts";
 import type { CallPreview } from "../common/contracts/call-preview.ts";
 import type { SignerRef } from "../common/fields/config-nodes.ts";
 import { loadLibrary } from "../common/library.ts";
@@ -18,27 +18,11 @@ import { toCodedError } from "../common/shared/errors.ts";
 import { Asking } from "../common/signing/ask-custodian.ts";
 import { isOver, type SigningClaims } from "../common/signing/claims.ts";
 import { originOf } from "../common/telemetry/origin.ts";
-import { changed, Expired, interrupted } from "./approving-errors.ts";
-import type { Prepared } from "./prepared.ts";
-import { requireShownCode } from "./shown-code.ts";
-
-/** A draft that waits for people, as it is kept in the file of its wait. */
-export type KeptDraft = {
-  draft: Omit<Prepared, "request"> & {
-    /** What is shown, and what the digest is computed from. */
-    operation: Operation;
-    found: boolean;
-  };
-  needed: number;
-  madeAt: number;
-  approvals: readonly Approval[];
-  /** Whose decision was under way: it is told where the service has it after all. */
-  deciding?: Approval;
-};
+import { changed, Expired, interrupted, requireShownCode } from "./approval-refusals.ts";
+import type { KeptDraft } from "./operation-value.ts";
 
 type Approving = {
-  RED: NodeAPI;
-  node: Node;
+  context: Pick<NodeContext, "RED" | "node">;
   client: CrecClient;
   claims: () => Promise<SigningClaims>;
   signer: () => SignerRef;
@@ -106,7 +90,8 @@ export class DraftApproval {
   }
 
   #show(): void {
-    const { RED, node, preview, operationKey } = this.#given;
+    const { preview, operationKey } = this.#given;
+    const { RED, node } = this.#given.context;
     const { draft, needed, approvals, madeAt } = this.#kept;
     const { operation, digest } = draft;
     const calls = shownCalls(preview);
@@ -127,7 +112,8 @@ export class DraftApproval {
 
   async #decide({ digest, isApproved, by }: Decision): Promise<Decided> {
     const { draft } = this.#kept;
-    const { node, isPast, showWaiting, signal } = this.#given;
+    const { isPast, showWaiting, signal } = this.#given;
+    const { node } = this.#given.context;
     if (digest.toLowerCase() !== draft.digest.toLowerCase())
       throw refused("the draft is not the one that you were shown. Look at it again");
     if (isOver(draft.operation)) throw refused("its deadline has passed");
@@ -212,7 +198,8 @@ export class DraftApproval {
 
   /** What is signed is computed from what was stored, and compared with what was shown and what the service has. */
   async #sign(): Promise<Operation> {
-    const { RED, node, client, claims, signer, isPast, signal } = this.#given;
+    const { client, claims, signer, isPast, signal } = this.#given;
+    const { RED, node } = this.#given.context;
     const { channelId, walletOperationId, digest, operation } = this.#kept.draft;
     const { operationDigest, operationInput } = await loadLibrary();
     const { deadline } = operation;

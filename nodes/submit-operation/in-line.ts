@@ -1,35 +1,64 @@
 import type { NodeAPI } from "node-red";
 import { type WalletRef, walletOf } from "../common/fields/config-nodes.ts";
-import type { FieldReader } from "../common/fields/field-reader.ts";
+import type { FormContext } from "../common/fields/field-reader.ts";
 import type { Task } from "../common/fields/input.ts";
 import { processWide } from "../common/process-wide.ts";
 import { isOver } from "../common/signing/claims.ts";
 import { type Place, WalletLines } from "../common/signing/wallet-lines.ts";
+import type { Reserve, Reserved } from "../common/tasks/reserved-places.ts";
 import type { NODE } from "./fields.ts";
+import { identityOf, keptValue } from "./operation-value.ts";
+
+type SubmitContext = FormContext<typeof NODE>;
 
 /** Of all nodes of this process. */
 const lines = processWide("wallet-lines", () => new WalletLines());
 
 /**
- * The place of a message that arrives now, or again. Undefined where the order is not kept: for a draft, and where a person may have
- * to sign, for which nothing waits.
+ * The place of a message that arrives now, or again with what is kept of it. Undefined where the order is not kept: for a
+ * draft, for what was sent before, and where a person may have to sign, for which nothing waits.
  * @throws QUEUE_FULL
  */
 export function placeFor(
-  RED: NodeAPI,
-  fields: FieldReader<typeof NODE>,
+  context: SubmitContext,
   { arrivedAt, signal }: Pick<Task, "arrivedAt" | "signal">,
-  isKept: boolean,
+  kept: { about?: unknown } | undefined,
 ): Place | undefined {
-  if (!fields.flag("keepOrder") || fields.choice("mode") === "draft") return undefined;
+  const { RED, fields } = context;
+  if (isSent(kept?.about) || !fields.flag("keepOrder") || fields.choice("mode") === "draft") return undefined;
   const config = fields.settings.wallet ?? "";
-  return mayAskPerson(RED, config) ? undefined : lines.join(config, signal, arrivedAt, isKept);
+  return mayAskPerson(RED.nodes, config)
+    ? undefined
+    : lines.join(config, signal, arrivedAt, kept !== undefined);
+}
+
+/** The place of a message that is kept and comes again later. */
+export function placeBefore(
+  context: SubmitContext,
+  ...[arrivedAt, signal, about]: Parameters<Reserve>
+): Reserved | undefined {
+  const place = placeFor(context, { arrivedAt, signal }, { about });
+  if (place && about !== undefined) {
+    const { chainSelector, wallet } = identityOf(keptValue(about));
+    place.isOf(walletKey({ chainSelector }, wallet));
+  }
+  const find = async () => {
+    const wallet = walletOf(context.RED.nodes, context.fields.settings.wallet);
+    place?.isOf(walletKey(wallet, await wallet.address(signal)));
+  };
+  // What is wrong is reported with a message.
+  return place && { leave: place.leave, expects: () => void find().catch(() => {}) };
+}
+
+/** Whether what is kept waits for an operation that was sent before, or drafted. */
+function isSent(about: unknown): boolean {
+  return about !== undefined && keptValue(about).state !== "unsigned";
 }
 
 /** What is wrong with the wallet is reported where it is used. */
-function mayAskPerson(RED: NodeAPI, config: string): boolean {
+function mayAskPerson(nodes: NodeAPI["nodes"], config: string): boolean {
   try {
-    return walletOf(RED.nodes, config).signer().mayAskPerson;
+    return walletOf(nodes, config).signer().mayAskPerson;
   } catch {
     return true;
   }

@@ -1,6 +1,9 @@
-import type { Operation } from "../../src/index.ts";
+import type { CrecClient, Operation, Submitted } from "../../src/index.ts";
 import { isOfOtherCopy, noteOtherCopy } from "../common/fleet/other-copies.ts";
+import { createdOf } from "../common/messages/created.ts";
+import { withDetails } from "../common/messages/message.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
+import { identityOf, type OperationValue } from "./operation-value.ts";
 
 type Sending = {
   /** Whether the operation existed before. */
@@ -37,4 +40,32 @@ export function noteSender({ created_at }: Pick<Operation, "created_at">, sendin
   const isNew = origin.redelivered !== true && typeof origin.attempt !== "number" && origin.restored !== true;
   const isOfEvent = origin.operationKey === undefined && origin.resumed !== true;
   if (isNew && isOfEvent && isOfOtherCopy(created_at)) noteOtherCopy(origin, "operation");
+}
+
+/**
+ * From here on, a Catch node gets the operation with every error. The function adds what is known once it is sent.
+ * `isEvent`: whether its key is that of an event and this node.
+ */
+export function noting(
+  msg: CrecMessage,
+  value: OperationValue,
+  isEvent: () => boolean,
+): (submitted: Submitted, client: CrecClient) => void {
+  const { channelId, walletOperationId, key } = identityOf(value);
+  const origin = { ...msg.crec };
+  const isFirst = key !== undefined && isFirstTry(key);
+  const prepared = value.state === "unsigned" ? value.prepared : undefined;
+  const signing = prepared && { digest: prepared.digest, deadline: prepared.request.deadline };
+  msg.crec = withDetails(msg, { channelId, walletOperationId, ...signing });
+  // What is said of an operation that the message was about before does not stay.
+  delete msg.crec.usedKey;
+  delete msg.crec.approval;
+  if (key !== undefined) msg.crec.usedKey = key;
+  return ({ operation: shown, digest, found }, client) => {
+    const ids = { channelId, operationId: shown.operation_id };
+    msg.crec = { ...withDetails(msg, ids), digest, ...createdOf(client, msg, ids) };
+    if (prepared) msg.crec.deadline = shown.deadline;
+    if (key !== undefined) msg.crec.found = found;
+    noteSender(shown, { found, origin, isEvent: isEvent(), isFirstTry: isFirst });
+  };
 }

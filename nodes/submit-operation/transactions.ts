@@ -1,4 +1,3 @@
-import type { Node, NodeAPI } from "node-red";
 import type { TransactionInput } from "../../src/index.ts";
 import type { NodeChannel } from "../common/contracts/call-decimals.ts";
 import { type Snapshot, snapshotOf } from "../common/contracts/call-preview.ts";
@@ -12,7 +11,7 @@ import {
   optionOf,
   type TypedValue,
 } from "../common/fields/evaluate.ts";
-import type { FieldReader } from "../common/fields/field-reader.ts";
+import type { FieldReader, FormContext } from "../common/fields/field-reader.ts";
 import { loadLibrary } from "../common/library.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
 import { isObject } from "../common/shared/collections.ts";
@@ -31,19 +30,18 @@ export type ReadableTransaction = TransactionInput & { preview?: Snapshot };
  * @throws NO_CALLS, TOO_MANY_CALLS, NETWORK_DIFFERS, and what is wrong with a value, with its path
  */
 export async function transactionsOf(
-  RED: NodeAPI,
-  node: Node,
-  fields: FieldReader<typeof NODE>,
+  context: FormContext<typeof NODE>,
   msg: CrecMessage,
   chainSelector: string,
   channel: NodeChannel,
 ): Promise<ReadableTransaction[]> {
+  const { fields } = context;
   const transactions: ReadableTransaction[] =
     fields.choice("source") === "message"
       ? await listed(fields, msg)
       : await Promise.all(
           callsWithContracts(fields.settings).map((call, index) =>
-            transactionOf({ RED, node, t: RED._ }, msg, call, `calls[${index}]`, chainSelector, channel),
+            transactionOf(context, msg, call, `calls[${index}]`, chainSelector, channel),
           ),
         );
   if (transactions.length === 0) {

@@ -1,5 +1,6 @@
 import type { CrecClient, Operation } from "../../src/index.ts";
 import { refused } from "../common/approvals/open-drafts.ts";
+import { nodeError } from "../common/shared/errors.ts";
 
 /**
  * What a proxy runs is not signed, but it was shown. Only the local service tells it.
@@ -17,4 +18,27 @@ export async function requireShownCode(
   });
   if (isOther)
     throw refused("a proxy that it calls runs other code than was shown. Decline it, and make a new draft");
+}
+
+/** The draft was not signed in time. */
+export class Expired extends Error {
+  readonly code = "OPERATION_EXPIRED";
+
+  constructor(id: string) {
+    super(
+      `Expired: the draft was not approved before its deadline, and the service has no signature of it. Operation ${id}.`,
+    );
+  }
+}
+
+export function interrupted(cause: unknown): Error {
+  const message =
+    "Not known: a deploy has interrupted the decision. If the draft is still listed in a moment, it was not decided.";
+  return nodeError("WAIT_INTERRUPTED", message, cause);
+}
+
+export function changed(): Error {
+  const message =
+    "Changed: the stored calls are not those that were shown. Nothing was signed. Find out who can change the state folder.";
+  return nodeError("DIGEST_MISMATCH", message);
 }
