@@ -11,7 +11,6 @@ import { Alerting } from "./alerting.ts";
 import { eventOf, eventOfAlert } from "./input/event-facts.ts";
 import { evidenceOf, Levels } from "./input/evidence.ts";
 import { type Memory, openMemory } from "./memory.ts";
-import { Mutex } from "./mutex.ts";
 import { separateId } from "./outputs/leaving.ts";
 import { Router } from "./outputs/router.ts";
 import { type AlertContext, type AlertFields, alertSettings, checkPaths, fingerprintOf } from "./settings.ts";
@@ -113,18 +112,14 @@ export class AlertRuntime {
 
   /** Reads what is stored, sends what was not sent or not acknowledged, and follows the time. */
   async start(): Promise<void> {
-    await this.#serial.run(async () => {
-      try {
-        const rule = await this.#memory.rule();
-        const ended = await rule.open();
-        await this.#sendSeparate(await rule.pending(), true);
-        if (!this.#fields.flag("untilAcked")) await this.#sendSeparate(ended);
-        for (const event of (await rule.undecided()).map(eventOfAlert)) if (event) this.#feeders.know(event);
-        this.#status.ready(this.#memory.isShared);
-      } catch (error) {
-        this.#status.problem(error);
-      }
-    });
+    const open = async (rule: AlertRule): Promise<void> => {
+      const ended = await rule.open();
+      await this.#sendSeparate(await rule.pending(), true);
+      if (!this.#fields.flag("untilAcked")) await this.#sendSeparate(ended);
+      for (const event of (await rule.undecided()).map(eventOfAlert)) if (event) this.#feeders.know(event);
+      this.#status.ready(this.#memory.isShared);
+    };
+    await this.#serial.run(() => this.#withRule(open, undefined));
     if (!this.#closing.signal.aborted) this.#ticker.start();
   }
 
@@ -192,56 +187,35 @@ export class AlertRuntime {
     this.#alerting.close();
     await this.#keep(this.#router.unsent);
     // With a channel, its reading says how much time has passed.
-    if (isDisabled && !this.#fields.settings.channel) await this.#suspend();
+    if (isDisabled && !this.#fields.settings.channel)
+      await this.#withRule((rule) => rule.suspend(), undefined);
     await this.#memory.close();
   }
 
   async #keep(outcomes: readonly AlertOutcome[]): Promise<void> {
-    if (outcomes.length === 0) return;
-    try {
-      await (await this.#memory.rule()).keep(outcomes);
-    } catch (error) {
-      this.#status.problem(error);
-    }
-  }
-
-  async #suspend(): Promise<void> {
-    try {
-      await (await this.#memory.rule()).suspend();
-    } catch (error) {
-      this.#status.problem(error);
-    }
+    if (outcomes.length > 0) await this.#withRule((rule) => rule.keep(outcomes), undefined);
   }
 
   /** What the time alone leads to. Returns when there is something to do next. */
   #pass(at: number): Promise<number | undefined> {
-    return this.#serial.run(async () => {
-      try {
-        const rule = await this.#memory.rule();
-        await this.#sendSeparate(await rule.readUpTo(at));
-        await this.#sendSeparate(await this.#pendingOfOthers(rule), true);
-        this.#status.ready(this.#memory.isShared);
-        return rule.nextCheckAt;
-      } catch (error) {
-        this.#status.problem(error);
-        return undefined;
-      }
-    });
+    const pass = async (rule: AlertRule): Promise<number | undefined> => {
+      await this.#sendSeparate(await rule.readUpTo(at));
+      await this.#sendSeparate(await this.#pendingOfOthers(rule), true);
+      this.#status.ready(this.#memory.isShared);
+      return rule.nextCheckAt;
+    };
+    return this.#serial.run(() => this.#withRule(pass, undefined));
   }
 
   /** Other copies know by that that this one is there, also while it does not read: what is due is theirs. */
   #stay(): Promise<number | undefined> {
-    return this.#serial.run(async () => {
-      try {
-        const rule = await this.#memory.rule();
-        if (!this.#memory.isShared) return rule.nextCheckAt;
-        await this.#sendSeparate(await rule.refresh());
-        this.#status.ready(true);
-      } catch (error) {
-        this.#status.problem(error);
-      }
+    const stay = async (rule: AlertRule): Promise<number | undefined> => {
+      if (!this.#memory.isShared) return rule.nextCheckAt;
+      await this.#sendSeparate(await rule.refresh());
+      this.#status.ready(true);
       return undefined;
-    });
+    };
+    return this.#serial.run(() => this.#withRule(stay, undefined));
   }
 
   #lookAtLimits(limits: AlertLimits | undefined): void {
@@ -282,13 +256,34 @@ export class AlertRuntime {
     }
   }
 
-  async #acknowledge(outcome: AlertOutcome): Promise<boolean> {
+  #acknowledge(outcome: AlertOutcome): Promise<boolean> {
+    // Where that fails, it is sent again after a restart.
+    return this.#withRule((rule) => rule.acknowledge(outcome), true);
+  }
+
+  /** What keeps the memory from being used is shown. */
+  async #withRule<T>(work: (rule: AlertRule) => Promise<T>, otherwise: T): Promise<T> {
     try {
-      return await (await this.#memory.rule()).acknowledge(outcome);
+      return await work(await this.#memory.rule());
     } catch (error) {
       this.#status.problem(error);
-      // It is sent again after a restart.
-      return true;
+      return otherwise;
     }
+  }
+}
+
+/** Runs tasks one after the other, in the order of the calls. */
+class Mutex {
+  #last: Promise<unknown> = Promise.resolve();
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  /** Resolves when no task is running. */
+  async idle(): Promise<void> {
+    await this.#last;
   }
 }

@@ -4,10 +4,16 @@ import { storedCredential } from "../common/admin/deployed.ts";
 import type { NodeRedContext } from "../common/context.ts";
 import type { ConnectionCredentials } from "../common/fields/config-nodes.ts";
 import { isDisabled, storedValue } from "../common/fields/flow-settings.ts";
-import { bindKey, boundTo } from "../common/keys/binding.ts";
+import {
+  bindingsPath,
+  bindKey,
+  boundTo,
+  connectionBinding,
+  originalId,
+  subflowProperty,
+} from "../common/keys/binding.ts";
 import * as common from "../common/keys/destination.ts";
 import { isInEnvironment, type Setting } from "../common/keys/destination.ts";
-import { bindingsPath, connectionBinding, originalId, subflowProperty } from "../common/keys/binding.ts";
 import { type CodedError, nodeError, toCodedError } from "../common/shared/errors.ts";
 import { isReference } from "../common/shared/variables.ts";
 

@@ -3,6 +3,7 @@ import { type ProxyNode, proxyOf } from "../common/fields/proxy-and-tls.ts";
 import { type TlsNode, type TlsOptions, tlsOptions } from "../common/fields/proxy-and-tls.ts";
 import { addressesOf, type Destination } from "../common/keys/destination.ts";
 import type { Setting } from "../common/keys/destination.ts";
+import { addressesOf, type Destination } from "../common/keys/destination.ts";
 import type { KeyService } from "./key-services.ts";
 import type { SignerValues } from "./values.ts";
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EventConsumer, LeaseState, SharedState } from "../../../src/index.ts";
 import type { Fleet } from "../../common/fleet/join-fleet.ts";
-import { positionOf } from "../reader/commands.ts";
 import { type ConsumerMemory, type Remembered, rememberedIn } from "../consumer-memory.ts";
+import { positionOf } from "../reader/commands.ts";
 
 const RETRY_MS = 500;
 const MOST_COPIES = 1_000;

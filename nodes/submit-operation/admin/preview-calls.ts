@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { NodeAPI } from "node-red";
-import type { Abi, AbiParameter, ListedFunction } from "../../../src/index.ts";
+import type { AbiParameter } from "../../../src/index.ts";
 import { valueNames } from "../../../src/protocol/abi-names.ts";
-import { deployFirst, isDeployedWith } from "../../common/admin/deployed.ts";
 import type { NodeRedContext } from "../../common/context.ts";
 import { isDiffering, noDecimals, toldUnits } from "../../common/contracts/call-decimals.ts";
 import { amountInWei } from "../../common/contracts/calls.ts";
@@ -11,7 +10,7 @@ import {
   contractRegistry,
   unitsAt,
 } from "../../common/contracts/contract-registry.ts";
-import type { ChannelNode, ContractNode } from "../../common/fields/config-nodes.ts";
+import type { ChannelNode } from "../../common/fields/config-nodes.ts";
 import { type Library, loadLibrary } from "../../common/library.ts";
 import { errorText } from "../../common/messages/error-texts.ts";
 import { isTokenCall } from "../../common/shared/chain.ts";
@@ -28,20 +27,7 @@ import type {
   PreviewedValue,
   PreviewRequest,
 } from "../preview-types.ts";
-
-/** A contract with its variables replaced: values of the form, or of the deployed node. */
-type Contract = {
-  name: string;
-  chainSelector: string;
-  address: string;
-  abi: Abi;
-  functions: ReadonlyMap<string, ListedFunction>;
-  decimals: number | undefined;
-  amounts: readonly string[];
-};
-
-/** Resolves a contract by its id, and only once: parsing an ABI may take long. */
-type Contracts = (id: string, text: ContractText) => Promise<Contract>;
+import { type Contract, type Contracts, resolvedOnce } from "./preview-contracts.ts";
 
 /** One value of a form: known, or a reference to where a message or the environment provides it. */
 type Read = { known: true; value: unknown } | { known: false; text: string };
@@ -71,16 +57,6 @@ export async function previewCalls(
 function serviceOf(nodes: NodeAPI["nodes"], id = ""): string | undefined {
   const channel = (nodes.getNode(id) as Partial<ChannelNode> | null)?.channel;
   return channel && !channel.problem ? channel.connection().baseUrl : undefined;
-}
-
-async function resolvedOnce(context: NodeRedContext): Promise<Contracts> {
-  const library = await loadLibrary();
-  const known = new Map<string, Promise<Contract>>();
-  return (id, text) => {
-    const contract = known.get(id) ?? resolved(context, library, id, text);
-    known.set(id, contract);
-    return contract;
-  };
 }
 
 /** The list of raw transactions in the form; `undefined` when only a message provides it. */
@@ -311,36 +287,4 @@ function readBack(library: Library, parameter: AbiParameter, value: unknown, pat
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-/** @throws DEPLOY_FIRST, VARIABLE_MISSING, ABI_INVALID, INVALID_ADDRESS */
-async function resolved(
-  context: NodeRedContext,
-  library: Library,
-  id: string,
-  text: ContractText,
-): Promise<Contract> {
-  const deployed = (context.RED.nodes.getNode(id) as Partial<ContractNode> | null)?.contract;
-  const field = (name: "chainSelector" | "address" | "decimals" | "amounts"): string => {
-    const typed = String(text[name] ?? "").trim();
-    if (!isReference(typed)) return typed;
-    if (!deployed || !isDeployedWith(context.RED.nodes, id, name, typed)) return deployFirst(typed);
-    if (deployed.problem) throw deployed.problem;
-    return String(deployed[name] ?? "");
-  };
-  const typed = String(text.abi ?? "").trim();
-  const fromEnvironment = isReference(typed);
-  if (fromEnvironment && !(deployed && isDeployedWith(context.RED.nodes, id, "abi", typed)))
-    deployFirst(typed);
-  const decimals = field("decimals");
-  const abi = fromEnvironment && deployed ? await deployed.abi() : library.readAbi(typed).abi;
-  return {
-    name: String(text.name ?? ""),
-    chainSelector: field("chainSelector"),
-    address: library.checksumAddress(field("address"), "The contract's address"),
-    decimals: decimals === "" ? undefined : Number(decimals),
-    amounts: splitNames(field("amounts")),
-    abi,
-    functions: new Map(library.listFunctions(abi).map((listed) => [listed.signature, listed])),
-  };
 }
