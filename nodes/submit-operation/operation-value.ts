@@ -17,7 +17,7 @@ export type OperationValue =
   | { state: "sent"; sent: Sent };
 
 /** What is in the file of a wait. */
-export type KeptValue = Exclude<OperationValue, { state: "given" }>;
+type KeptValue = Exclude<OperationValue, { state: "given" }>;
 
 /** What the form and the message ask for. */
 export type Given = Omit<Prepared, "request" | "digest"> & {
@@ -26,7 +26,7 @@ export type Given = Omit<Prepared, "request" | "digest"> & {
 };
 
 /** An operation as it is signed, whatever the form, the message and the clock say later. JSON. */
-export type Prepared = {
+type Prepared = {
   channelId: string;
   walletOperationId: string;
   /** From which its id was made. */

@@ -13,7 +13,7 @@ import { timeOf } from "../../common/shared/times.ts";
 import type { NODE } from "../fields.ts";
 import { positionOf } from "./commands.ts";
 
-export type EventsInFields = FieldReader<typeof NODE>;
+type EventsInFields = FieldReader<typeof NODE>;
 
 export type ReaderSettings = Awaited<ReturnType<typeof readerSettings>>;
 
