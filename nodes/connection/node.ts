@@ -13,8 +13,13 @@ import {
 } from "../common/fields/config-nodes.ts";
 import { type FormContext, formContext } from "../common/fields/field-reader.ts";
 import { lostCredentials, watchCredentials } from "../common/fields/lost-credentials.ts";
-import { type ProxyNode, proxyOf, proxyProblem } from "../common/fields/proxy-and-tls.ts";
-import { type TlsNode, tlsOptions } from "../common/fields/proxy-and-tls.ts";
+import {
+  type ProxyNode,
+  proxyOf,
+  proxyProblem,
+  type TlsNode,
+  tlsOptions,
+} from "../common/fields/proxy-and-tls.ts";
 import { originalId } from "../common/keys/binding.ts";
 import { storedSetting } from "../common/keys/destination.ts";
 import { loadLibrary } from "../common/library.ts";

@@ -1,7 +1,7 @@
 import type { TlsOptions } from "../common/fields/proxy-and-tls.ts";
 import { engineProblem, type FleetSettings, tlsProblem } from "../common/fleet/fleet.ts";
-import { isRedisUrl } from "../common/shared/text.ts";
 import { type CodedError, nodeError } from "../common/shared/errors.ts";
+import { isRedisUrl } from "../common/shared/text.ts";
 import { hostsIn, isNamespace, isSentinelList } from "./checks.ts";
 
 /** The fields of a `crec-fleet`, deployed or in its form, with all variables resolved. */

@@ -1,12 +1,10 @@
 import type { NodeDef } from "node-red";
 import type { NodeContext } from "../context.ts";
-import { withDetails } from "../messages/message.ts";
 import { errorText, toldError } from "../messages/error-texts.ts";
-import { type CrecMessage, takenMessage } from "../messages/message.ts";
+import { type CrecMessage, takenMessage, withDetails } from "../messages/message.ts";
 import { toCodedError } from "../shared/errors.ts";
 import { unsetVariable } from "../shared/variables.ts";
-import { showReader } from "../status/status.ts";
-import { closeStatus, errorStatus, showStatus, statusText } from "../status/status.ts";
+import { closeStatus, errorStatus, showReader, showStatus, statusText } from "../status/status.ts";
 import { interrupted, type Run, type StoredTask, TAKEN_OVER, type Wait } from "../tasks/durable-task.ts";
 import { DurableTasks } from "../tasks/durable-tasks.ts";
 import { refuseRequest } from "../tasks/requests.ts";

@@ -5,8 +5,8 @@ import type { Node, NodeAPI } from "node-red";
 import type { RedisSentinel } from "../../../src/index.ts";
 import { notUsable, problemIn } from "../fields/config-nodes.ts";
 import { type TlsNode, type TlsOptions, tlsOptions } from "../fields/proxy-and-tls.ts";
-import { isEngineUrl, isWithoutTls } from "../shared/text.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
+import { isEngineUrl, isWithoutTls } from "../shared/text.ts";
 import type { Origin } from "../telemetry/types.ts";
 
 /** With this variable alone, without a `crec-fleet`, all copies with the same URL share their state. */

@@ -5,8 +5,8 @@ import type { NodeAPI } from "node-red";
 import { writeDurablySync } from "../../../src/storage/durable-files.ts";
 import { fileAdvice } from "../../../src/storage/file-advice.ts";
 import { isNewerRefused, refuseNewer } from "../../../src/storage/newer.ts";
-import { nodeError } from "../shared/errors.ts";
 import { isObject } from "../shared/collections.ts";
+import { nodeError } from "../shared/errors.ts";
 import { isReference } from "../shared/variables.ts";
 import type { Setting } from "./destination.ts";
 

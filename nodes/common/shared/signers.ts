@@ -1,4 +1,4 @@
-import { PUBLIC_VERIFICATION, SIGNING_TIMEOUTS_MS as MS } from "../../../src/protocol/signers.ts";
+import { SIGNING_TIMEOUTS_MS as MS, PUBLIC_VERIFICATION } from "../../../src/protocol/signers.ts";
 
 /** The kinds of keys that sign for wallets. */
 export type KeyKind = "ecdsa" | "rsa";

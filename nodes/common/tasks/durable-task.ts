@@ -1,8 +1,8 @@
 import type { Connection } from "../fields/config-nodes.ts";
 import type { CrecMessage } from "../messages/message.ts";
 import { isTest } from "../messages/message.ts";
-import { serviceIdentity } from "../shared/text.ts";
 import { type CodedError, nodeError, toCodedError } from "../shared/errors.ts";
+import { serviceIdentity } from "../shared/text.ts";
 import type { TaskRecord } from "./task-store.ts";
 
 /** What a node waits for, with what it needs to continue after a deploy. */

@@ -7,8 +7,8 @@ import { isNotPermitted } from "../folder/state-files.ts";
 import { isStateInMemory } from "../folder/state-folder.ts";
 import { errorText, toldError } from "../messages/error-texts.ts";
 import { type CrecMessage, crecOf } from "../messages/message.ts";
-import { serviceIdentity } from "../shared/text.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
+import { serviceIdentity } from "../shared/text.ts";
 import {
   interrupted,
   keyOf,

@@ -10,10 +10,14 @@ import {
 import type { NodeRedContext } from "../../common/context.ts";
 import type { ConnectionNode } from "../../common/fields/config-nodes.ts";
 import { storedValue } from "../../common/fields/flow-settings.ts";
-import { type ProxyNode, proxyOf, proxyProblem } from "../../common/fields/proxy-and-tls.ts";
-import { type TlsNode, tlsOptions } from "../../common/fields/proxy-and-tls.ts";
+import {
+  type ProxyNode,
+  proxyOf,
+  proxyProblem,
+  type TlsNode,
+  tlsOptions,
+} from "../../common/fields/proxy-and-tls.ts";
 import { storedSetting } from "../../common/keys/destination.ts";
-import { isChosen } from "../../common/shared/variables.ts";
 import { nodeError } from "../../common/shared/errors.ts";
 import { STORED_PASSWORD } from "../../common/shared/variables.ts";
 import { withoutMark } from "../../common/shared/variables.ts";
