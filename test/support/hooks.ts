@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import mocha from "mocha";
 import { noteRunnables } from "./eventually.ts";
@@ -8,6 +9,10 @@ import { leaveCoreTests } from "./wide.ts";
 
 // Coverage is measured in the process of the tests: children would each write as much again.
 delete process.env.NODE_V8_COVERAGE;
+// So only this process has to do without the compile cache.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
+  new URL("../../node_modules/.cache/compiled", import.meta.url),
+);
 noteRunnables(mocha.Runnable);
 // A worker passes on the message and the stack of an error, and not its cause.
 fc.configureGlobal({ includeErrorInReport: true });
