@@ -80,12 +80,12 @@ describe("rehearsal: files behind links", function () {
     });
   }
 
-  it("are as they were also by the list of functions alone", async () => {
+  itWide("are as they were also by the list of functions alone", async () => {
     const { changed } = await attack(process.execPath, { model: false, list: true });
     should(changed).eql([]);
   });
 
-  it("are changed by each of these calls where nothing is closed", async function () {
+  itWide("are changed by each of these calls where nothing is closed", async function (this: Mocha.Context) {
     // Only root may give a file to another.
     if (process.getuid?.() !== 0) return this.skip();
     const { tried, changed } = await attack(process.execPath, { model: false, list: false });
