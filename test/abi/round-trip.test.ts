@@ -17,6 +17,7 @@ import {
 } from "../../src/abi/index.ts";
 import { parseJson } from "../../src/json.ts";
 import type { Hex } from "../../src/protocol/index.ts";
+import { sized } from "../support/variants.ts";
 
 /** A type, a value of it as a flow carries it, and the plain JSON it must come back as. */
 type Sample = { type: string; components?: AbiParameter[]; given: unknown; plain: unknown };
@@ -146,7 +147,7 @@ describe("a value", () => {
           should(lower(decoded)).equal(lower(plain.length === 1 ? plain[0] : objectOf(plain)));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: sized(200, 500) },
     );
   });
 
@@ -179,7 +180,7 @@ describe("a value", () => {
           should(lower(decoded)).equal(lower(Object.fromEntries(expected)));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: sized(200, 500) },
     );
   });
 });

@@ -11,6 +11,7 @@ import {
   toSmallestUnit,
 } from "../../src/abi/index.ts";
 import { parseJson } from "../../src/json.ts";
+import { sized } from "../support/variants.ts";
 
 const ADDRESS = "0x5b571A50AC6cB524730C8419EBe452703139809A";
 const OTHER = "0x00000000000000000000000000000000DeaDBeef";
@@ -310,7 +311,7 @@ describe("no integer is rounded", () => {
           should(JSON.stringify(parseJson(out))).equal(out);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: sized(200, 500) },
     );
   });
 

@@ -63,7 +63,7 @@ describe("the engines of the verifier", () => {
         const signature = Uint8Array.of(...r, ...s, v);
         should(wasm.recoverAddress(digest, signature)).equal(js.recoverAddress(digest, signature));
       }),
-      { numRuns: 300 },
+      { numRuns: sized(100, 300) },
     );
   });
 

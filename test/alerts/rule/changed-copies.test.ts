@@ -3,6 +3,7 @@ import should from "should";
 import { MemoryAlertStore, openAlertsIn, SharedAlertStore } from "../../../src/alerts/index.ts";
 import type { AlertSettings, AlertWhen } from "../../../src/alerts/types.ts";
 import { MemorySharedState } from "../../../src/index.ts";
+import { sized } from "../../support/variants.ts";
 import { logAt } from "../taken-back/logs.ts";
 import { type MadeRule, makeRule, START } from "./make-rule.ts";
 
@@ -360,7 +361,7 @@ describe("AlertRule: a rule of several copies that is changed or stopped", () =>
           should(await told(together)).eql(await told(alone));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: sized(50, 150) },
     );
   });
 

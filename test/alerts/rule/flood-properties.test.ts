@@ -11,6 +11,7 @@ import {
 } from "../../../src/alerts/index.ts";
 import type { AlertSettings, AlertWhen } from "../../../src/alerts/types.ts";
 import { MemorySharedState } from "../../../src/index.ts";
+import { sized } from "../../support/variants.ts";
 import { describeWide, itWide } from "../../support/wide.ts";
 import { logAt } from "../taken-back/logs.ts";
 import { type FloodEvent, FloodModel, type Modelled } from "./flood-model.ts";
@@ -140,7 +141,7 @@ describe("AlertRule: floods", () => {
     it(`answers as a model that remembers everything, ${name}`, () =>
       fc.assert(
         fc.asyncProperty(rules, floods(300), (rule, all) => check(start, rule, all)),
-        { numRuns: 8 },
+        { numRuns: sized(4, 8) },
       ));
 
     itWide(`answers as a model that remembers everything to thousands of events, ${name}`, () =>

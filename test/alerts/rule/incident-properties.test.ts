@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import should from "should";
 import type { AlertOutcome, AlertWhen } from "../../../src/alerts/types.ts";
+import { sized } from "../../support/variants.ts";
 import { itWide } from "../../support/wide.ts";
 import { makeRule, START } from "./make-rule.ts";
 
@@ -171,7 +172,7 @@ describe("AlertRule: what people were told, against a model that sees everything
           should(isRight).be.true(`told ${told} at ${by}, which was not so lately`);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: sized(130, 400) },
     ));
 
   const DENSE = { end: 2_000, withinMs: 400 };
@@ -227,7 +228,7 @@ describe("AlertRule: what people were told, against a model that sees everything
           }
         },
       ),
-      { numRuns: 30 },
+      { numRuns: sized(10, 30) },
     ),
   );
 
@@ -256,7 +257,7 @@ describe("AlertRule: what people were told, against a model that sees everything
         else should(numbers).equal(held);
         should(alerts.filter(({ reminder }) => reminder === undefined).length).be.belowOrEqual(own);
       }),
-      { numRuns: 200 },
+      { numRuns: sized(70, 200) },
     ));
 
   it("one alert has one id: it opens once, its reminders are numbered, and it ends once", () =>
@@ -283,6 +284,6 @@ describe("AlertRule: what people were told, against a model that sees everything
           }
         }
       }),
-      { numRuns: 200 },
+      { numRuns: sized(70, 200) },
     ));
 });

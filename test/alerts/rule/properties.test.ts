@@ -5,6 +5,7 @@ import { AlertRule as Rule } from "../../../src/alerts/index.ts";
 import { Cells } from "../../../src/alerts/rule/cells.ts";
 import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
 import type { AlertRecord, AlertSettings, AlertStore, AlertWhen } from "../../../src/alerts/types.ts";
+import { sized } from "../../support/variants.ts";
 import { brief, each, makeRule, ruleIdOf, START, settingsWith } from "./make-rule.ts";
 import { type Event, type Naive, naiveAlerts, naiveStates, reachedWindows } from "./naive.ts";
 
@@ -79,7 +80,7 @@ describe("AlertRule: properties", () => {
       fc.asyncProperty(bySome, events, async (rule, all) => {
         should(await answers(rule, sorted(all))).deepEqual(naiveAlerts(rule, sorted(all)));
       }),
-      { numRuns: 300 },
+      { numRuns: sized(100, 300) },
     ));
 
   it("raises an alert in any order within the slack, where a window reaches the limit, and only there", () =>
@@ -109,7 +110,7 @@ describe("AlertRule: properties", () => {
         );
         should(missed).be.empty();
       }),
-      { numRuns: 300 },
+      { numRuns: sized(100, 300) },
     ));
 
   it("raises the same alerts for each event in any order", () =>
@@ -126,7 +127,7 @@ describe("AlertRule: properties", () => {
         };
         should(await idsOf(all)).deepEqual(await idsOf(sorted(all)));
       }),
-      { numRuns: 50 },
+      { numRuns: sized(20, 50) },
     ));
 
   it("is not changed by events that come again", () =>
@@ -146,7 +147,7 @@ describe("AlertRule: properties", () => {
         }
         should(await answers(rule, again, more)).deepEqual(expected);
       }),
-      { numRuns: 100 },
+      { numRuns: sized(35, 100) },
     ));
 
   it("says when a window starts and stops reaching the limit, whenever it is asked", () =>
@@ -169,7 +170,7 @@ describe("AlertRule: properties", () => {
           naiveStates(rule, inOrder, 500),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: sized(70, 200) },
     ));
 
   const ofCopies = (store: AlertStore, settings: AlertSettings): AlertRule =>
@@ -224,7 +225,7 @@ describe("AlertRule: properties", () => {
           should(near).be.empty();
         },
       ),
-      { numRuns: 300 },
+      { numRuns: sized(100, 300) },
     ));
 
   it("keeps what is late quiet, however many alerts there were since, and only what is near one", async () => {
@@ -278,7 +279,7 @@ describe("AlertRule: properties", () => {
           should([accepted, passed]).deepEqual(expected);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: sized(35, 100) },
     ));
 
   it("raises each alert once on two copies with one store", () =>
@@ -306,6 +307,6 @@ describe("AlertRule: properties", () => {
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: sized(35, 100) },
     ));
 });

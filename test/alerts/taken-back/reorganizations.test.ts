@@ -6,6 +6,7 @@ import {
   MemoryAlertStore,
   type RaisedAlert,
 } from "../../../src/alerts/index.ts";
+import { sized } from "../../support/variants.ts";
 import { ruleIdOf } from "../rule/make-rule.ts";
 import { ChainModel, nameOf, type Reported, type Transaction } from "./chain-model.ts";
 import { KNOWN_WORLDS } from "./known-worlds.ts";
@@ -14,7 +15,9 @@ import { SLACK, type Step, step } from "./steps.ts";
 /** With a number of runs in the environment they are random. Otherwise they are the same each time. */
 const { REORGANIZATION_RUNS } = process.env;
 const CHOSEN =
-  REORGANIZATION_RUNS === undefined ? { numRuns: 300, seed: 20 } : { numRuns: Number(REORGANIZATION_RUNS) };
+  REORGANIZATION_RUNS === undefined
+    ? { numRuns: sized(100, 300), seed: 20 }
+    : { numRuns: Number(REORGANIZATION_RUNS) };
 
 function transaction(number: number, bits: number): Transaction {
   const contents = [
