@@ -6,7 +6,7 @@ import type { FlowNode } from "../support/node-red.ts";
 import { isSubmit, OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { submitNode, value } from "../support/operation-nodes.ts";
 
-const MESSAGES = 8;
+const MESSAGES = 5;
 
 /** The order of what one wallet sends, as the service gets it. */
 describe("submit operation, with the order kept", function () {
