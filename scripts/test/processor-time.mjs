@@ -125,6 +125,8 @@ export class Slowness {
     child.stdout.setEncoding("utf8").on("data", (text) => {
       this.#said += text;
     });
+    // Who stops the run may have ended it before.
+    child.stdin.on("error", () => {});
     this.#ended = new Promise((resolve, reject) => {
       child.once("error", reject);
       child.once("close", () => resolve());
