@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from "fastify";
+import { Yielder } from "../store/yielder.ts";
 
 /** Fastify with request types inferred from the routes' schemas. */
 export type Routes = FastifyInstance<
@@ -17,18 +17,13 @@ export function abandonment({ raw }: Pick<FastifyRequest, "raw">): () => boolean
   return () => raw.socket.destroyed;
 }
 
-/** How long it writes before it yields. */
-const SLICE_MS = 5;
-
 /** A page as JSON, written item by item: writing a hundred large ones together would block all other requests. */
 export async function pageText(page: { data: readonly object[]; has_more: boolean }): Promise<string> {
+  const yielder = new Yielder();
   const items: string[] = [];
-  let start = performance.now();
   for (const item of page.data) {
+    if (yielder.shouldYield()) await yielder.yield();
     items.push(JSON.stringify(item));
-    if (performance.now() - start < SLICE_MS) continue;
-    await yieldToOthers();
-    start = performance.now();
   }
   return `{"data":[${items.join(",")}],"has_more":${page.has_more}}`;
 }

@@ -1,9 +1,10 @@
-import type { ChannelEvent } from "../../../src/protocol/index.ts";
+import type { Channel, ChannelEvent, Network, Watcher } from "../../../src/protocol/index.ts";
+import type { OracleNetwork } from "../oracles/network.ts";
 
 type Resource = Readonly<Record<string, unknown>>;
 
 /** Who signs the events of a file, as a connection has it. */
-export type Verification = {
+type Verification = {
   orgId: string;
   creTenantId: string;
   validSigners: readonly string[];
@@ -30,8 +31,45 @@ export type EventFile = {
   events: readonly ChannelEvent[];
 };
 
+/** Who the events are signed for. */
+export type Account = Pick<Verification, "orgId" | "creTenantId">;
+
+/** A file without its events. */
+type Head = Omit<EventFile, "events">;
+
+/** The name of the channel of the example flows. */
+export const CHANNEL = "quickstart";
+
+/** What a file says of its events. The channel has the name of that of the example flows, whatever its own. */
+export function headOf(of: {
+  service: string;
+  account: Account;
+  oracles: Pick<OracleNetwork, "signers" | "minRequiredSignatures">;
+  networks: readonly Network[];
+  channel: Channel;
+  watchers: readonly Watcher[];
+  scenario: EventFile["scenario"];
+}): Head {
+  const channel = { ...of.channel, name: CHANNEL };
+  return {
+    ...{ format: "crec-events", version: 1 },
+    channel: { id: channel.channel_id, name: channel.name },
+    service: of.service,
+    snapshot: {
+      ...{ networks: of.networks, wallets: [] },
+      channels: [{ channel, watchers: of.watchers }],
+    },
+    verification: {
+      ...of.account,
+      validSigners: of.oracles.signers,
+      minRequiredSignatures: of.oracles.minRequiredSignatures,
+    },
+    scenario: of.scenario,
+  };
+}
+
 /** A file without its events, and the events, which are signed one by one as they are taken. */
-export type Generated = { head: Omit<EventFile, "events">; events: AsyncGenerator<ChannelEvent, void> };
+export type Generated = { head: Head; events: AsyncGenerator<ChannelEvent, void> };
 
 /** Characters of a piece: enough that sending it costs little, and so few that writing it takes no time. */
 const PIECE = 32 * 1024;

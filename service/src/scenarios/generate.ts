@@ -1,10 +1,17 @@
-import type { Address, ChannelEvent, Confidence, Network, Watcher } from "../../../src/protocol/index.ts";
+import type {
+  Address,
+  Channel,
+  ChannelEvent,
+  Confidence,
+  Network,
+  Watcher,
+} from "../../../src/protocol/index.ts";
 import { logStatement } from "../../../src/testing/statements.ts";
 import { eventsOf } from "../chain/demo/contracts.ts";
 import type { ReadLog } from "../lifecycles/logs/findings.ts";
 import type { OracleNetwork } from "../oracles/network.ts";
 import { runOfWatcher, workflowOfWatcher } from "../oracles/workflows.ts";
-import { fileText, type Generated, type Verification } from "./event-file.ts";
+import { type Account, CHANNEL, fileText, type Generated, headOf } from "./event-file.ts";
 import { Randomness } from "./randomness.ts";
 import { SCENARIOS, type ScenarioName } from "./stories.ts";
 import {
@@ -29,7 +36,7 @@ export type Origin = {
   oracles: OracleNetwork;
   /** The base URL. */
   service: string;
-  verification: Omit<Verification, "validSigners" | "minRequiredSignatures">;
+  verification: Account;
 };
 
 type Wanted = {
@@ -47,8 +54,7 @@ const DAY = 24 * HOUR;
 /** The block of the first event, and its time apart: the chain makes a block each second. */
 const FIRST_BLOCK = 1_000;
 
-/** The names of the channel and the watchers of the example flows, and the events that these watch. */
-const CHANNEL = "quickstart";
+/** The names of the watchers of the example flows, and the events that these watch. */
 const WATCHERS: Readonly<Record<StoryContract, { name: string; events?: readonly string[] }>> = {
   DemoToken: { name: "quickstart-transfers", events: ["Transfer"] },
   GuardedToken: { name: "guarded-token" },
@@ -92,7 +98,7 @@ async function generate(
     .filter(({ at }) => at <= last)
     .toSorted((one, other) => one.at - other.at);
   const first = told[0]?.at ?? last;
-  const channel = {
+  const channel: Channel = {
     channel_id: random.uuid(),
     ...{ name: CHANNEL, status: "active", created_at: first - HOUR },
   };
@@ -137,21 +143,11 @@ async function generate(
     }
   }
   const labels = reports.flatMap(({ label }, index) => (label === undefined ? [] : [[index + 1, label]]));
-  const head: Generated["head"] = {
-    ...{ format: "crec-events", version: 1 },
-    channel: { id: channel.channel_id, name: channel.name },
-    service: origin.service,
-    snapshot: {
-      ...{ networks: [origin.network], wallets: [] },
-      channels: [{ channel, watchers: [...watchers.values()] }],
-    },
-    verification: {
-      ...origin.verification,
-      validSigners: oracles.signers,
-      minRequiredSignatures: oracles.minRequiredSignatures,
-    },
+  const head = headOf({
+    ...{ service: origin.service, account: origin.verification, oracles, channel },
+    ...{ networks: [origin.network], watchers: [...watchers.values()] },
     scenario: { name, seed, text: story.text, labels: Object.fromEntries(labels) },
-  };
+  });
   return { head, events: signed() };
 }
 

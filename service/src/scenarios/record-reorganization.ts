@@ -14,7 +14,7 @@ import { createChannel, updateChannel } from "../lifecycles/channel.ts";
 import { createWatcher, updateWatcher } from "../lifecycles/watcher.ts";
 import { bytesOf } from "../store/events/pages.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
-import type { EventFile, Verification } from "./event-file.ts";
+import { type Account, type EventFile, headOf } from "./event-file.ts";
 import { Randomness } from "./randomness.ts";
 import { tokens } from "./story.ts";
 
@@ -27,7 +27,7 @@ type Recording = {
   seed: number;
   /** The base URL. */
   service: string;
-  verification: Omit<Verification, "validSigners" | "minRequiredSignatures">;
+  verification: Account;
   /** As the API shows them. */
   show: { networks: readonly Network[]; watcher(stored: StoredWatcher): Watcher };
 };
@@ -99,24 +99,12 @@ async function record(context: Context, recording: Recording, channel: Channel):
     const hashes = new Set(settled.map((log) => log?.tx_hash));
     return [...before, ...after].every((hash) => hashes.has(hash)) ? found : undefined;
   });
-  const shown = show.watcher(watcher);
-  return {
-    ...{ format: "crec-events", version: 1 },
-    // The name in the example flows: the channel itself has one of its own.
-    channel: { id: channel.channel_id, name: "quickstart" },
-    service: recording.service,
-    snapshot: {
-      ...{ networks: show.networks, wallets: [] },
-      channels: [{ channel: { ...channel, name: "quickstart" }, watchers: [shown] }],
-    },
-    verification: {
-      ...recording.verification,
-      validSigners: oracles.signers,
-      minRequiredSignatures: oracles.minRequiredSignatures,
-    },
+  const head = headOf({
+    ...{ service: recording.service, account: recording.verification, oracles, channel },
+    ...{ networks: show.networks, watchers: [show.watcher(watcher)] },
     scenario: { ...REORGANIZATION, seed, labels: { [offset]: "mint that a reorganization undid" } },
-    events: all,
-  };
+  });
+  return { ...head, events: all };
 }
 
 async function activeWatcher(context: Context, channelId: string): Promise<StoredWatcher> {
