@@ -5,8 +5,6 @@ import { workflowOwnerFromOrgId } from "../../src/proofs/report.ts";
 import type { Confidence } from "../../src/protocol/index.ts";
 import { isLoopback } from "./api/access.ts";
 import { CLOSE_LIMIT_MS, createServer, GRAPHQL_PATH } from "./api/server.ts";
-import type { Anvil } from "./chain/anvil/anvil.ts";
-import { Chain } from "./chain/chain.ts";
 import { deployedContracts } from "./chain/demo/contracts.ts";
 import { REFILL_MS } from "./chain/funds.ts";
 import { startRelayer } from "./chain/relayer.ts";
@@ -20,11 +18,11 @@ import { startLifecycles } from "./lifecycles/lifecycles.ts";
 import { SkippedLogs } from "./lifecycles/logs/skipped.ts";
 import { type Log, silentLog } from "./log.ts";
 import { OracleNetwork, oracleKeys } from "./oracles/network.ts";
-import { keepOwnChain, startOwnChain, warmUp } from "./own-chain.ts";
+import { keepOwnChain, startChain, warmUp } from "./own-chain.ts";
 import type { ReadyInfo } from "./start/types.ts";
 import { DATABASE_FILE, storageProblem } from "./store/database.ts";
 import { Store } from "./store/store.ts";
-import { now } from "./time.ts";
+import { now, within } from "./time.ts";
 
 export { ServiceProblem } from "./errors.ts";
 export type { ReadyInfo } from "./start/types.ts";
@@ -131,7 +129,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     }
     const store = new Store(dataDir, { log, seed: options.seed });
     started.push(() => store.close());
-    const { anvil, chain } = await startChain(options, dataDir, store, log);
+    const { anvil, chain } = await startChain(join(dataDir, "chain"), {
+      ...{ store, log, createdAt: firstStart(store), rpcUrl: options.rpcUrl },
+      ...{ chainPort: options.chainPort ?? 0, chainSelector: options.chainSelector },
+    });
     if (anvil !== undefined) started.push(() => anvil.stop());
 
     const orgId = options.orgId ?? DEFAULT_ORG_ID;
@@ -171,7 +172,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await warmUp(chain);
     if (anvil !== undefined) keepOwnChain(anvil, context);
     const lifecycles = await startLifecycles(context, { stuckMs: options.stuckMs });
-    started.push(() => withTimeout(lifecycles.stop()));
+    started.push(() => within(STOP_TIMEOUT_MS, lifecycles.stop()));
     // Before that, nothing may wait for a restart of the chain.
     started.push(() => anvil?.giveUp());
     started.push(() => chain.giveUp());
@@ -208,7 +209,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       loopback: isLocal,
       requestTimeoutMs: options.requestTimeoutMs,
     });
-    started.push(() => withTimeout(app.close(), CLOSE_LIMIT_MS + STOP_TIMEOUT_MS));
+    started.push(() => within(CLOSE_LIMIT_MS + STOP_TIMEOUT_MS, app.close()));
     const origin = await listen(app, host, options.port ?? 0);
     if (local) writeEnvironmentFile(dataDir, flowVariablesAt(origin));
     return { close, ready: readyAt(origin) };
@@ -216,37 +217,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await close().catch((error: unknown) => log.warn(`Error while stopping: ${messageOf(error)}`));
     throw storageProblem(error, dataDir) ?? error;
   }
-}
-
-async function startChain(
-  options: ServiceOptions,
-  dataDir: string,
-  store: Store,
-  log: Log,
-): Promise<{ anvil: Anvil | undefined; chain: Chain }> {
-  let anvil: Anvil | undefined;
-  if (options.rpcUrl === undefined) {
-    log.info("Starting the local chain (anvil).");
-    anvil = await startOwnChain(join(dataDir, "chain"), { store, log, port: options.chainPort ?? 0 });
-  }
-  try {
-    const url = anvil?.rpcUrl ?? options.rpcUrl ?? "";
-    const chain = await Chain.connect(url, {
-      createdAt: firstStart(store),
-      chainSelector: options.chainSelector,
-      log,
-    });
-    if (anvil !== undefined) anvil.exclusively = (work) => chain.alone(work);
-    return { anvil, chain };
-  } catch (error) {
-    await anvil?.stop();
-    throw error;
-  }
-}
-
-/** Resolves when a part has stopped, or after the time-out. */
-async function withTimeout(end: Promise<unknown>, ms = STOP_TIMEOUT_MS): Promise<void> {
-  await Promise.race([end, sleep(ms, undefined, { ref: false })]);
 }
 
 /** Whether the database was removed or lost while the keys are still there. */

@@ -1,6 +1,6 @@
 import { KNOWN_CHAINS } from "../../src/protocol/index.ts";
 import { type Anvil, startAnvil } from "./chain/anvil/anvil.ts";
-import type { Chain } from "./chain/chain.ts";
+import { Chain } from "./chain/chain.ts";
 import type { Context } from "./context.ts";
 import { messageOf } from "./errors.ts";
 import { restoreContracts } from "./lifecycles/lifecycles.ts";
@@ -11,16 +11,40 @@ import type { Store } from "./store/store.ts";
 const WARM_UP_BLOCKS = 9;
 const ANVIL_CHAIN_ID = "31337";
 
+type ChainOptions = {
+  store: Store;
+  log: Log;
+  createdAt: number;
+  /** A node to use instead of an anvil. */
+  rpcUrl: string | undefined;
+  chainPort: number;
+  chainSelector: string | undefined;
+};
+
 /**
- * Starts the service's own chain from its saved state. Blocks that the store has not read yet are kept.
+ * Connects to the given node, or to an anvil that is started from its saved state in `folder`. Blocks that the store has
+ * not read yet are kept.
  *
- * @throws ServiceProblem as `startAnvil`.
+ * @throws ServiceProblem as `startAnvil` and `Chain.connect`.
  */
-export async function startOwnChain(
+export async function startChain(
   folder: string,
-  { store, ...options }: { store: Store; log: Log; port: number },
-): Promise<Anvil> {
-  return await startAnvil(folder, { ...options, neededAfter: () => readUpTo(store) });
+  { store, rpcUrl, chainPort: port, ...options }: ChainOptions,
+): Promise<{ anvil: Anvil | undefined; chain: Chain }> {
+  const { log } = options;
+  let anvil: Anvil | undefined;
+  if (rpcUrl === undefined) {
+    log.info("Starting the local chain (anvil).");
+    anvil = await startAnvil(folder, { log, port, neededAfter: () => readUpTo(store) });
+  }
+  try {
+    const chain = await Chain.connect(anvil?.rpcUrl ?? rpcUrl ?? "", options);
+    if (anvil !== undefined) anvil.exclusively = (work) => chain.alone(work);
+    return { anvil, chain };
+  } catch (error) {
+    await anvil?.stop();
+    throw error;
+  }
 }
 
 /** Call it at each start of a chain that makes blocks on request. */

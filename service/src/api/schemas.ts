@@ -95,14 +95,15 @@ export function filterOf(values: readonly string[], strict: boolean) {
 /** An object without additional fields. */
 export const STRICT = { additionalProperties: false } as const;
 
+/** A whole number; `more` says what it is for. */
+export function wholeNumber(minimum: number, maximum: number, byDefault: number, more = "") {
+  const description = `a whole number from ${minimum} to ${maximum}${more}`;
+  return Type.Integer({ minimum, maximum, default: byDefault, description });
+}
+
 /** How many times something happens, under /local. */
 export function times(what: string) {
-  return Type.Integer({
-    minimum: 1,
-    maximum: 1_000_000,
-    default: 1,
-    description: `a whole number from 1 to 1000000: how many ${what}`,
-  });
+  return wholeNumber(1, 1_000_000, 1, `: how many ${what}`);
 }
 
 export function milliseconds(byDefault: number) {
@@ -118,12 +119,7 @@ export function milliseconds(byDefault: number) {
 export function listQuery<T extends TProperties>(limits: { max: number; default: number }, filters: T) {
   return Type.Object({
     ...filters,
-    limit: Type.Integer({
-      minimum: 1,
-      maximum: limits.max,
-      default: limits.default,
-      description: `a whole number from 1 to ${limits.max}`,
-    }),
+    limit: wholeNumber(1, limits.max, limits.default),
     offset: Type.Integer({ ...OFFSET_RANGE, default: 0 }),
   });
 }

@@ -80,26 +80,32 @@ export function executeData(operation: {
 }
 
 /** Asks the wallet whether it accepts signatures of this signer. */
-export async function isSigner(chain: Chain, account: Address, signer: Address): Promise<boolean> {
-  const { abi } = artifact("SmartAccount");
-  const data = encodeFunctionData({ abi, functionName: "isSigner", args: [signer] });
-  const answer = await chain.call({ to: account, data });
-  if ("reverted" in answer || answer.data === "0x") return false;
-  return decodeFunctionResult({ abi, functionName: "isSigner", data: answer.data }) as boolean;
+export function isSigner(chain: Chain, account: Address, signer: Address): Promise<boolean> {
+  return ask(chain, account, "isSigner", [signer]);
 }
 
 /** Asks the wallet whether it had executed an operation of this id after a block. */
-export async function hasExecuted(
+export function hasExecuted(
   chain: Chain,
   account: Address,
   operationId: string,
   block: number,
 ): Promise<boolean> {
+  return ask(chain, account, "executed", [BigInt(operationId)], block);
+}
+
+/** What the wallet answers; false where it is not there. */
+async function ask(
+  chain: Chain,
+  to: Address,
+  functionName: "isSigner" | "executed",
+  args: readonly unknown[],
+  block?: number,
+): Promise<boolean> {
   const { abi } = artifact("SmartAccount");
-  const data = encodeFunctionData({ abi, functionName: "executed", args: [BigInt(operationId)] });
-  const answer = await chain.call({ to: account, data }, block);
+  const answer = await chain.call({ to, data: encodeFunctionData({ abi, functionName, args }) }, block);
   if ("reverted" in answer || answer.data === "0x") return false;
-  return decodeFunctionResult({ abi, functionName: "executed", data: answer.data }) as boolean;
+  return decodeFunctionResult({ abi, functionName, data: answer.data }) as boolean;
 }
 
 /** Whether the logs show that the wallet executed the operation of this id. */

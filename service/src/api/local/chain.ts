@@ -9,7 +9,7 @@ import { conflict, invalid, messageOf } from "../../errors.ts";
 import { implementationOf } from "../../lifecycles/operations/implementations.ts";
 import { documented } from "../openapi.ts";
 import type { Routes } from "../routes.ts";
-import { Address, Amount, STRICT, uint256 } from "../schemas.ts";
+import { Address, Amount, STRICT, uint256, wholeNumber } from "../schemas.ts";
 
 /** The default receiver of tokens: an address without an owner. */
 const DEFAULT_RECEIVER = "0x000000000000000000000000000000000000dEaD";
@@ -123,12 +123,7 @@ export function chainRoutes(app: Routes, context: Context): void {
     documented("local", "mine", {
       summary: "Makes blocks",
       body: Type.Object({
-        blocks: Type.Integer({
-          minimum: 1,
-          maximum: 1000,
-          default: 1,
-          description: "a whole number from 1 to 1000",
-        }),
+        blocks: wholeNumber(1, 1000, 1),
       }),
       answers: { 200: Head, 409: FOREIGN_CHAIN },
     }),
@@ -144,12 +139,7 @@ export function chainRoutes(app: Routes, context: Context): void {
     documented("local", "reorg", {
       summary: "Replaces the newest blocks by empty ones, without their transactions",
       body: Type.Object({
-        depth: Type.Integer({
-          minimum: 1,
-          maximum: 64,
-          default: 1,
-          description: "a whole number from 1 to 64",
-        }),
+        depth: wholeNumber(1, 64, 1),
       }),
       answers: { 200: Head, 409: FOREIGN_CHAIN },
     }),

@@ -10,6 +10,7 @@ import { TimelineEntry } from "../../timeline/entry.ts";
 import { MAX_CLIENTS, TimelineFeed } from "../../timeline/feed.ts";
 import { documented } from "../openapi.ts";
 import type { Routes } from "../routes.ts";
+import { wholeNumber } from "../schemas.ts";
 
 /** The variables of the example flows, by the origin under which a client calls the service. */
 export type FlowVariablesAt = (origin: string) => Record<string, string>;
@@ -38,12 +39,7 @@ const Newest = Type.Object(
   { entries: Type.Array(TimelineEntry, { description: "newest first" }) },
   { title: "Timeline", description: "the newest entries of the time line" },
 );
-const limit = Type.Integer({
-  minimum: 1,
-  maximum: 500,
-  default: 100,
-  description: "a whole number from 1 to 500",
-});
+const limit = wholeNumber(1, 500, 100);
 /** A browser resumes with the header. The page does so with the parameter, which it can set. */
 const Position = Type.Object({
   after: Type.Optional(Type.String({ pattern: POSITION_PATTERN, description: "the id of an entry" })),

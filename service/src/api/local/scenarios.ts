@@ -12,7 +12,7 @@ import { now } from "../../time.ts";
 import { shownNetwork } from "../networks.ts";
 import { documented } from "../openapi.ts";
 import { abandonment, type Routes } from "../routes.ts";
-import { oneOf, STRICT } from "../schemas.ts";
+import { oneOf, STRICT, wholeNumber } from "../schemas.ts";
 import { shownWatcher } from "../watchers.ts";
 import { type FlowVariablesAt, originCalled } from "./pages.ts";
 
@@ -20,12 +20,7 @@ const MAX_SEED = 2_147_483_647;
 /** The year 2001: earlier times leave no room for what came before. */
 const EARLIEST = 1_000_000_000;
 
-const seed = Type.Integer({
-  minimum: 0,
-  maximum: MAX_SEED,
-  default: 1,
-  description: `a whole number from 0 to ${MAX_SEED}: the same number gives the same events`,
-});
+const seed = wholeNumber(0, MAX_SEED, 1, ": the same number gives the same events");
 const until = Type.Optional(
   Type.Integer({
     minimum: EARLIEST,

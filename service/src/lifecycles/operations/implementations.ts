@@ -1,9 +1,9 @@
-import { setTimeout } from "node:timers/promises";
 import { checksumAddress } from "viem";
 import type { Address, Hex, ShownTransaction, WireTransaction } from "../../../../src/protocol/index.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { Context } from "../../context.ts";
 import type { StoredOperation } from "../../store/operations.ts";
+import { within } from "../../time.ts";
 
 /** A draft does not wait for a chain that hangs. */
 const ASK_MS = 2_000;
@@ -46,11 +46,11 @@ export async function withUpgrades(context: Context, operation: StoredOperation)
   return { ...operation, transactions };
 }
 
-async function currentOf({ chain }: Context, address: string): Promise<string | undefined> {
-  const late = new AbortController();
-  const told = implementationOf(chain, address).catch(() => undefined);
-  const none = setTimeout(ASK_MS, undefined, { signal: late.signal }).catch(() => undefined);
-  return Promise.race([told, none]).finally(() => late.abort());
+function currentOf({ chain }: Context, address: string): Promise<string | undefined> {
+  return within(
+    ASK_MS,
+    implementationOf(chain, address).catch(() => undefined),
+  );
 }
 
 /** The contract whose code a proxy of ERC-1967 runs; undefined for what is no such proxy. */

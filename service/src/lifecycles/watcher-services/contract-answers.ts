@@ -3,6 +3,7 @@ import type { Hex } from "../../../../src/protocol/index.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { CallResult } from "../../chain/chain-data.ts";
 import { artifact, type ContractName } from "../../chain/demo/contracts.ts";
+import { within } from "../../time.ts";
 
 type Call = { to: string; data: Hex };
 
@@ -68,15 +69,11 @@ export async function inTime(chain: Chain, call: Call): Promise<CallResult | und
 
 /** Whether it settles in time. */
 async function isFirst(work: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), MOST_MS);
-  });
   const settled = work.then(
     () => true,
     () => true,
   );
-  return Promise.race([settled, late]).finally(() => clearTimeout(timer));
+  return (await within(MOST_MS, settled)) ?? false;
 }
 
 /** How long the node takes for a call that does nothing. */
