@@ -1,9 +1,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createVerifier, type EventEnvelope } from "../src/index.ts";
-import { checkProof } from "../src/proofs/check-proof.ts";
+import { checkProof, forCall, prepare } from "../src/proofs/check-proof.ts";
 import { createJsEngine, loadEngine } from "../src/proofs/engine.ts";
-import { forCall, prepare } from "../src/proofs/settings.ts";
 import { readUnverifiedEvent } from "../src/proofs/unverified-event.ts";
 import { createVerifierOn } from "../src/proofs/verify.ts";
 import { type Measured, median } from "./measured.ts";

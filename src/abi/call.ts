@@ -5,8 +5,7 @@ import { valueNames } from "../protocol/abi-names.ts";
 import type { Hex } from "../protocol/index.ts";
 import type { Abi, AbiFunction, AbiParameter } from "./abi-type.ts";
 import { canonicalSignature, selectorOf, signatureOf } from "./abi-type.ts";
-import { chooseReading, exchange, grouped, type Reading } from "./choose-item.ts";
-import { missingHint } from "./list.ts";
+import { chooseReading, exchange, grouped, missingHint, type Reading } from "./list.ts";
 import { byName, decodeRaw, Misfit, plainValues } from "./raw.ts";
 import { bytesText, encodeValues, toValues } from "./values.ts";
 

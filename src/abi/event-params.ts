@@ -2,7 +2,7 @@ import { CrecError } from "../errors.ts";
 import { repeatedNames } from "../protocol/abi-names.ts";
 import type { Abi, AbiEvent, AbiParameter } from "./abi-type.ts";
 import { arrayOf, fixedBytesSize, integerType, numberType, signatureHash, signatureOf } from "./abi-type.ts";
-import { chooseReading, distinctEvents, grouped, type Reading } from "./choose-item.ts";
+import { chooseReading, distinctEvents, grouped, type Reading } from "./list.ts";
 import { readAbi } from "./parse.ts";
 import { plainName } from "./units.ts";
 import { bytesText } from "./values.ts";

@@ -3,9 +3,8 @@ import { reading } from "../options/index.ts";
 import type { Abi, AbiFunction, AbiItem, AbiParameter, NamedAbi, ReadAbi } from "./abi-type.ts";
 import { canonicalType, hasManyDimensions, signatureOf } from "./abi-type.ts";
 import { ABI_BOUNDS, invalid, tooLarge } from "./bounds.ts";
-import { distinct } from "./choose-item.ts";
 import type { Failure, RawAbi } from "./human-readable.ts";
-import { noteUnusable } from "./list.ts";
+import { distinct, noteUnusable } from "./list.ts";
 import { isFields, pastedAbis } from "./pasted.ts";
 
 type Fields = Record<string, unknown>;

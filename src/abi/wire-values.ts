@@ -3,7 +3,7 @@ import { integerDigits } from "../json.ts";
 import { argName } from "../protocol/abi-names.ts";
 import type { AbiParameter } from "./abi-type.ts";
 import { numberText, rangeOf } from "./abi-type.ts";
-import { grouped } from "./choose-item.ts";
+import { grouped } from "./list.ts";
 import { inSmallestPlace, plainName } from "./units.ts";
 import { bytesText } from "./values.ts";
 

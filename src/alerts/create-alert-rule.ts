@@ -27,8 +27,8 @@ import { type FieldPath, parseFieldPath, readField } from "./conditions/field-ki
 import { type CompiledConditions, compileConditions } from "./conditions/index.ts";
 import { storeKind } from "./input-kinds.ts";
 import { AlertRule } from "./rule/alert-rule.ts";
+import { shapeOf } from "./rule/aside.ts";
 import { decimalsKind, someTime, time, whenKind } from "./rule/check-settings.ts";
-import { shapeOf } from "./rule/rule-change.ts";
 import { MemoryAlertStore } from "./stores/memory-store.ts";
 import { blockEvidenceOf, logPlaceOf } from "./taken-back/index.ts";
 import type {

@@ -1,8 +1,13 @@
 import { Socket } from "node:net";
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from "undici";
 import { type Hop, HopCount, hopError } from "./hops.ts";
-import { openPlainPool } from "./plain-dispatcher.ts";
-import { type DispatcherSettings, KEEP_ALIVE_MS, MAX_HEADER_BYTES, type SocketPool } from "./socket-pool.ts";
+import {
+  type DispatcherSettings,
+  KEEP_ALIVE_MS,
+  MAX_HEADER_BYTES,
+  openPlainPool,
+  type SocketPool,
+} from "./socket-pool.ts";
 
 /** @throws {ArgumentError} where WebAssembly is off and a proxy is set. */
 export function openSocketPool(settings: DispatcherSettings): SocketPool {

@@ -1,6 +1,7 @@
 export { type Answer, answerDetails, excerpt, keyRefusal, readAnswer, tryParse } from "./answer.ts";
 export { bounded, reasonOf } from "./bounded.ts";
 export type { Call, CallOptions } from "./call.ts";
+export { baseUrlOf, type QueryParameters } from "./call.ts";
 export { Lane } from "./call-queue.ts";
 export { openSocketPool } from "./dispatcher.ts";
 export {
@@ -27,7 +28,6 @@ export { networkError } from "./network-errors.ts";
 export { type ProxySettings, proxyFor, type UsedProxy, withProxy } from "./proxy.ts";
 export { retryAfterMs } from "./retry.ts";
 export { clockDifference } from "./service-clock.ts";
-export { baseUrlOf, type QueryParameters } from "./settings.ts";
 export type { HttpDispatcher, OutgoingRequest, SocketPool, TlsSettings } from "./socket-pool.ts";
 export { Transport } from "./transport.ts";
 export type { Hooks, RequestInfo, ResponseInfo, TransportOptions } from "./transport-options.ts";

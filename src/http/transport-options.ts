@@ -21,10 +21,10 @@ import {
   text,
 } from "../options/index.ts";
 import type { Call, CallOptions } from "./call.ts";
+import { apiKeyOf, baseUrlOf, type QueryParameters } from "./call.ts";
 import { Lane } from "./call-queue.ts";
 import type { Hop } from "./hops.ts";
 import type { ProxySettings } from "./proxy.ts";
-import { apiKeyOf, baseUrlOf, type QueryParameters } from "./settings.ts";
 import type { HttpDispatcher, TlsSettings } from "./socket-pool.ts";
 
 export type TransportOptions = Hooks & {

@@ -3,13 +3,27 @@
  * bundlers leave out the tables of functions that a program does not use.
  */
 
-export { checkedBy, type Kind, kindOf, optional, reading, wrong } from "./kind.ts";
+export {
+  checkedBy,
+  dictionary,
+  type Kind,
+  type Kinds,
+  kindOf,
+  like,
+  optional,
+  options,
+  reading,
+  request,
+  shape,
+  wrong,
+} from "./kind.ts";
 export {
   aList,
   aNumber,
   anyText,
   anything,
   callable,
+  clockKind,
   duration,
   either,
   finite,
@@ -28,4 +42,3 @@ export {
   texts,
   whole,
 } from "./kinds.ts";
-export { clockKind, dictionary, type Kinds, like, options, request, shape } from "./shape.ts";

@@ -1,5 +1,5 @@
-import { LONGEST_TIMER_MS } from "../timing/index.ts";
-import { type Kind, kindOf, numberOrType, reading, wrong } from "./kind.ts";
+import { type Clock, LONGEST_TIMER_MS } from "../timing/index.ts";
+import { type Kind, kindOf, like, numberOrType, reading, wrong } from "./kind.ts";
 
 /**
  * What any value is: for values that are passed on, or that have a check of their own.
@@ -162,3 +162,5 @@ function isJson(value: object): boolean {
     return false;
   }
 }
+
+export const clockKind: Kind<Clock> = like<Clock>({ now: callable(), elapsed: callable(), sleep: callable() });

@@ -1,6 +1,6 @@
 import { aNumber, anyText, finite, like, optional, text, texts } from "../options/index.ts";
 import { CONFIDENCES, type Confidence, canonicalWorkflowId } from "../protocol/index.ts";
-import type { SignedFacts } from "./signed-facts.ts";
+import type { SignedFacts } from "./signed-event.ts";
 import type { VerifyResult } from "./verify-types.ts";
 
 /** What a verified event is expected to be. What is left out is not checked. */

@@ -19,7 +19,7 @@ export * from "./report.ts";
 export { workflowOwnerFromOrgId } from "./report.ts";
 export type { RequestedOperation } from "./requested-operation.ts";
 export { answeredQuery, type RequestedQuery } from "./requested-operation.ts";
-export { type SignedFacts, signedFacts } from "./signed-facts.ts";
+export { type SignedFacts, signedFacts } from "./signed-event.ts";
 export { PROOF_LIMITS } from "./signed-text.ts";
 export { createVerifier, verifyEvent, verifyQuery } from "./verify.ts";
 export type { SignerSet, Verifier, VerifyConfig, VerifyOptions, VerifyResult } from "./verify-types.ts";

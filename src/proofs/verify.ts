@@ -1,6 +1,13 @@
 import { aList, anyText, kindOf, like, optional } from "../options/index.ts";
 import type { EventEnvelope, Query } from "../protocol/index.ts";
-import { checkProof } from "./check-proof.ts";
+import {
+  type CallSettings,
+  checkProof,
+  forCall,
+  prepare,
+  prepareFamily,
+  type Settings,
+} from "./check-proof.ts";
 import { type Engine, loadEngine, yieldRegularly } from "./engine.ts";
 import { isObject } from "./fields.ts";
 import { Rejection, type VerifyReason } from "./reasons.ts";
@@ -10,7 +17,6 @@ import {
   type RequestedOperation,
   type RequestedQuery,
 } from "./requested-operation.ts";
-import { type CallSettings, forCall, prepare, prepareFamily, type Settings } from "./settings.ts";
 import { readUnverifiedEvent, type UnverifiedEvent } from "./unverified-event.ts";
 import type { Verifier, VerifyConfig, VerifyOptions, VerifyResult } from "./verify-types.ts";
 

@@ -35,6 +35,6 @@ export {
   type QueryWaitOptions,
 } from "./waits/query-run.ts";
 export type { WaitOptions } from "./waits/wait.ts";
-export { WaitError } from "./waits/wait-error.ts";
+export { WaitError } from "./waits/wait.ts";
 export { type ListWallets, type UpdateWallet, Wallets } from "./wallets.ts";
 export { type ListWatchers, Watchers } from "./watchers.ts";

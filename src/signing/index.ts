@@ -13,6 +13,10 @@ export {
   type NormalizedOperation,
   normalizeOperation,
   type OperationInput,
+  type OperationTypedData,
+  operationDigest,
+  operationPreimage,
+  operationTypedData,
   randomWalletOperationId,
   type TransactionInput,
   walletOperationIdOf,
@@ -28,9 +32,3 @@ export {
   type SignRequest,
   signerKind,
 } from "./signer.ts";
-export {
-  type OperationTypedData,
-  operationDigest,
-  operationPreimage,
-  operationTypedData,
-} from "./typed-data.ts";

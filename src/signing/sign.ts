@@ -4,10 +4,10 @@ import type { Hex } from "../protocol/index.ts";
 import { LONGEST_TIMER_MS } from "../timing/index.ts";
 import { SignerError } from "./custody/signer-error.ts";
 import type { OperationInput } from "./operation.ts";
+import { operationDigest, operationPreimage, operationTypedData } from "./operation.ts";
 import { isRsaSignature, requireRsaSignature } from "./rsa.ts";
 import { canonicalSignature, recoverSigner } from "./signature.ts";
 import type { Signer, SigningState, SignOptions, SignRequest } from "./signer.ts";
-import { operationDigest, operationPreimage, operationTypedData } from "./typed-data.ts";
 
 /**
  * Signs with a signer, and verifies the signature: otherwise a wrong one would only be refused on chain, much later. An

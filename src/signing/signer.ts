@@ -12,9 +12,9 @@ import {
   someTime,
 } from "../options/index.ts";
 import type { Address, Hex, RsaPublicKey } from "../protocol/index.ts";
+import type { OperationTypedData } from "./operation.ts";
 import { publicKeyKind } from "./rsa.ts";
 import { requireDigest } from "./signature.ts";
-import type { OperationTypedData } from "./typed-data.ts";
 
 /** What a signer signs, in three forms of the same: a signer uses the one that its key service takes. */
 export type SignRequest = {

@@ -1,7 +1,7 @@
 /** Fakes for tests of programs. */
 
-export { fakeChannel } from "./fake-channel.ts";
-export type { FakeVerification } from "./fake-oracles.ts";
+export { fakeChannel } from "./fake-events.ts";
+export type { FakeVerification } from "./oracle-round.ts";
 export type { CallAnswer } from "./statements.ts";
 export type {
   FakeChannel,

@@ -9,7 +9,7 @@ import type {
   QueryParams,
   WatcherEvent,
 } from "../protocol/index.ts";
-import type { FakeVerification } from "./fake-oracles.ts";
+import type { FakeVerification } from "./oracle-round.ts";
 import type { CallAnswer } from "./statements.ts";
 
 /** What a fake channel is made of. */

@@ -1,10 +1,13 @@
 export {
   type Clock,
   type ClockReading,
+  elapsedSince,
+  LONGEST_TIMER_MS,
   type Random,
   readClocks,
   rfc3339,
+  sleep,
   systemClock,
   timeOf,
+  yieldToEventLoop,
 } from "./clock.ts";
-export { LONGEST_TIMER_MS, sleep, yieldToEventLoop } from "./sleep.ts";

@@ -2,7 +2,7 @@ import should from "should";
 import { Cursor } from "../../src/consumer/cursor/cursor.ts";
 import { type CursorContext, openCursor } from "../../src/consumer/cursor/open-cursor.ts";
 import { eventFilter, eventSource } from "../../src/consumer/index.ts";
-import { EventTimes } from "../../src/consumer/pages/event-times.ts";
+import { EventTimes } from "../../src/consumer/pages/page-source.ts";
 import { ReadBackoff, readErrorKindOf } from "../../src/consumer/schedule/read-errors.ts";
 import { lockConsumer } from "../../src/ownership/consumer-lock.ts";
 import { type EventEnvelope, envelopeOf } from "../../src/protocol/index.ts";

@@ -1,6 +1,6 @@
 import should from "should";
 import { type Answer, readAnswer, requestIdOf } from "../../src/http/answer.ts";
-import { baseUrlOf } from "../../src/http/settings.ts";
+import { baseUrlOf } from "../../src/http/call.ts";
 
 const answer = (changes: Partial<Answer> = {}): Answer => ({
   ...{

@@ -1,8 +1,8 @@
 import should from "should";
+import { REFUSALS } from "../../src/http/answer.ts";
 import { type Hop, HopError } from "../../src/http/hops.ts";
 import { networkError } from "../../src/http/network-errors.ts";
 import type { UsedProxy } from "../../src/http/proxy.ts";
-import { REFUSALS } from "../../src/http/refusals.ts";
 
 /** What a network that is not at hand would say, by the codes of Node.js and of its HTTP client. */
 const failed = (code: string, message = "failed") => Object.assign(new Error(message), { code });

@@ -4,7 +4,7 @@ import { OracleNetwork } from "../../service/src/oracles/network.ts";
 import { type Origin, scenarioText } from "../../service/src/scenarios/generate.ts";
 import type { ScenarioName } from "../../service/src/scenarios/stories.ts";
 import { workflowOwnerFromOrgId } from "../../src/proofs/report.ts";
-import { yieldToEventLoop } from "../../src/timing/sleep.ts";
+import { yieldToEventLoop } from "../../src/timing/clock.ts";
 
 const ACCOUNT = { orgId: "org_local", creTenantId: "1" };
 const ORACLES = 7;

@@ -3,7 +3,7 @@ import { InFlight, type Refusal } from "../../../src/consumer/delivery/in-flight
 import { PauseGate } from "../../../src/consumer/delivery/pause-gate.ts";
 import { Selection } from "../../../src/consumer/delivery/selection.ts";
 import { type Limits, limitsOf } from "../../../src/consumer/options.ts";
-import { EventTimes } from "../../../src/consumer/pages/event-times.ts";
+import { EventTimes } from "../../../src/consumer/pages/page-source.ts";
 import type {
   AckReceiver,
   ChannelEvent,

@@ -1,7 +1,7 @@
 // The codes of errors and the reasons of rejected proofs: which the sources can throw, and which docs/errors.md has.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { REFUSALS } from "../../../src/http/refusals.ts";
+import { REFUSALS } from "../../../src/http/answer.ts";
 import { root } from "../paths.mjs";
 
 /** Written in the sources, but of others: of the HTTP client, of Node.js, and variables of the environment. */

@@ -2,8 +2,7 @@ import type { Abi } from "../../abi/index.ts";
 import { aList, optional, reading } from "../../options/index.ts";
 import { combineResults } from "../../protocol/index.ts";
 import type { Condition, ConditionSet } from "../types.ts";
-import { checkCondition, checkSet } from "./check-condition.ts";
-import { comparator } from "./compare.ts";
+import { checkCondition, checkSet, comparator } from "./compare.ts";
 import { type FieldKind, type FieldPath, kindReader, parseFieldPath, readField } from "./field-kind.ts";
 import type { Finding } from "./value-set.ts";
 

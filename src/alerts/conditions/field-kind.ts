@@ -1,6 +1,6 @@
 import { arrayOf, numberType } from "../../abi/abi-type.ts";
-import { grouped } from "../../abi/choose-item.ts";
 import { type Abi, type AbiEvent, type AbiParameter, fittingEvents } from "../../abi/index.ts";
+import { grouped } from "../../abi/list.ts";
 import { snakeCase } from "../../abi/wire-values.ts";
 import { ArgumentError } from "../../errors.ts";
 import { aList, reading, text as textKind } from "../../options/index.ts";

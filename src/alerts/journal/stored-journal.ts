@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AlertStore } from "../types.ts";
-import { type Change, Journal, type Segment, type StoredJournal } from "./journal.ts";
-import { PersistentMap } from "./persistent-map.ts";
+import { type Change, Journal, PersistentMap, type Segment, type StoredJournal } from "./journal.ts";
 
 /** Changes that are written with each write. */
 const MOST_OPEN = 64;

@@ -12,7 +12,7 @@ import type {
   AlertStore,
   RaisedAlert,
 } from "../types.ts";
-import { asOfRule, ofRule, openIn, withoutRules } from "./aside.ts";
+import { afterChange, asOfRule, ofRule, openIn, waitingFrom, watchedFrom, withoutRules } from "./aside.ts";
 import { settingsKind, time as timeKind } from "./check-settings.ts";
 import { logOf, recordKeyOf } from "./ids.ts";
 import { quietEndOf, withDetailsOnce } from "./incident.ts";
@@ -21,12 +21,10 @@ import { noteOpen } from "./open-rules.ts";
 import { dueAt, idleAt, overAt, passTime, remaining } from "./pass-time.ts";
 import { hasPending, listed, withoutOutcome, withPending } from "./pending.ts";
 import { type Report, Reports } from "./reports.ts";
-import { afterChange, waitingFrom, watchedFrom } from "./rule-change.ts";
-import { RuleClock } from "./rule-clock.ts";
+import { RuleClock, SourceTimes } from "./rule-clock.ts";
 import { RuleRecord } from "./rule-record.ts";
-import { type RuleState, startedAt } from "./rule-state.ts";
+import { type RuleState, startedAt, tellLimit } from "./rule-state.ts";
 import { RuleWatch } from "./rule-watch.ts";
-import { SourceTimes } from "./source-times.ts";
 import {
   awaitedFrom,
   boundedTime,
@@ -37,7 +35,6 @@ import {
   UNAWAITED,
 } from "./state.ts";
 import { step } from "./step.ts";
-import { tellLimit } from "./tell-limit.ts";
 
 export type AlertRuleOptions = {
   /** Part of the ids of its alerts: the same after a restart, and on each copy. */

@@ -1,4 +1,4 @@
-import { compareBlocks } from "../taken-back/compare.ts";
+import { compareBlocks } from "../taken-back/log-place.ts";
 import type { AlertInput, AlertOutcome, AlertSettings, PassedReason } from "../types.ts";
 import type { Reading } from "./logs.ts";
 import type { KeyState, StepContext } from "./state.ts";

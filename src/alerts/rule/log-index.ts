@@ -1,5 +1,5 @@
 import type { Journal } from "../journal/journal.ts";
-import { PersistentMap } from "../journal/persistent-map.ts";
+import { PersistentMap } from "../journal/journal.ts";
 import type { Mark } from "./ids.ts";
 
 /** Numbers in a list; more of them are in a map. */

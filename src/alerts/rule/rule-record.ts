@@ -5,6 +5,7 @@ import type { AlertStore } from "../types.ts";
 import { CachedRecord, namesOf, type RecordForm } from "./cached-record.ts";
 import { ruleNameOf } from "./ids.ts";
 import { areOutcomes, pendingOf } from "./pending.ts";
+import type { SourceTimes } from "./rule-clock.ts";
 import { isRuleState, type RuleState, startedAt } from "./rule-state.ts";
 import {
   isInUse,
@@ -16,7 +17,6 @@ import {
   withUnknown,
   withUse,
 } from "./rule-uses.ts";
-import type { SourceTimes } from "./source-times.ts";
 import { MOST_AHEAD_MS } from "./state.ts";
 
 type RuleRecordOptions = {

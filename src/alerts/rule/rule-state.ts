@@ -1,7 +1,9 @@
 import type { WatchState } from "../taken-back/index.ts";
-import type { Pending } from "./pending.ts";
+import type { AlertOutcome, RaisedAlert } from "../types.ts";
+import { alertIdOf } from "./ids.ts";
+import { type Pending, withPending } from "./pending.ts";
+import { areSourceTimes, type SourceTime } from "./rule-clock.ts";
 import { areRuleUses, type RuleUses } from "./rule-uses.ts";
-import { areSourceTimes, type SourceTime } from "./source-times.ts";
 
 /** What a rule remembers besides its keys. See `rule-form.ts` for its JSON. */
 export type RuleState = {
@@ -46,4 +48,23 @@ export function isRuleState(
 
 export function startedAt(since: number): RuleState {
   return { v: 1, since, forgottenUpTo: 0 };
+}
+
+const HOUR_MS = 60 * 60_000;
+
+/** An alert of the rule itself: it no longer counts new keys. At most one an hour, of all copies together. */
+export function tellLimit(
+  state: RuleState | undefined,
+  context: { ruleId: string; now: number; keepsPending: boolean; count: number },
+): { state: RuleState | undefined; outcomes: AlertOutcome[] } {
+  const { ruleId, now, keepsPending, count } = context;
+  // A clock may have been set back.
+  const isTold = state?.limitToldAt !== undefined && Math.abs(now - state.limitToldAt) < HOUR_MS;
+  if (isTold) return { state, outcomes: [] };
+  const id = alertIdOf(ruleId, "", `limit ${now}`);
+  const alert: RaisedAlert = { id, key: "", at: now, count, suppressed: 0, limit: "maxKeys" };
+  const outcomes: AlertOutcome[] = [{ kind: "alert", alert }];
+  const known = state ?? startedAt(now);
+  const kept = keepsPending ? withPending(known, outcomes) : known;
+  return { state: { ...kept, limitToldAt: now }, outcomes };
 }

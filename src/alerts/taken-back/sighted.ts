@@ -1,5 +1,5 @@
 import type { AlertEvidence, AlertOutcome, LogPlace } from "../types.ts";
-import { isAbove, isFinal, isSamePlace } from "./compare.ts";
+import { isAbove, isFinal, isSamePlace } from "./log-place.ts";
 import type { Moment, WatchedAlert } from "./types.ts";
 import type { WatchedAlerts } from "./watched.ts";
 

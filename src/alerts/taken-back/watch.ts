@@ -1,8 +1,7 @@
 import { type Change, Journal } from "../journal/journal.ts";
 import { readJournal, sealed } from "../journal/stored-journal.ts";
 import type { AlertStore, RaisedAlert } from "../types.ts";
-import { isFinal } from "./compare.ts";
-import { cleanPlace } from "./log-place.ts";
+import { cleanPlace, isFinal } from "./log-place.ts";
 import { isPast, withStanding } from "./past.ts";
 import type { PastLog, WatchState } from "./types.ts";
 import { isWatchedAlert, WatchedAlerts } from "./watched.ts";

@@ -1,5 +1,4 @@
-import { Journal, type StoredJournal } from "../journal/journal.ts";
-import { PersistentMap } from "../journal/persistent-map.ts";
+import { Journal, PersistentMap, type StoredJournal } from "../journal/journal.ts";
 import type { LogPlace } from "../types.ts";
 import { type WatchedAlert, watchIdOf } from "./watched-alert.ts";
 

@@ -6,7 +6,7 @@ import type { Checkpointer } from "../cursor/checkpointer.ts";
 import type { Cursor } from "../cursor/cursor.ts";
 import type { Delivery, EventConsumerOptions, Limits } from "../options.ts";
 import type { PageReader } from "../pages/page-reader.ts";
-import { requireSameChannel } from "../schedule/channel-check.ts";
+import { requireSameChannel } from "../schedule/read-session.ts";
 import { deliveryFailed, InFlight, skipped, times } from "./in-flight.ts";
 import type { PauseGate } from "./pause-gate.ts";
 import { PoisonDetector } from "./poison-detector.ts";

@@ -1,6 +1,6 @@
 import { type ChannelEvent, type EventType, eventTypeOf, type Open, unlisted } from "../../protocol/index.ts";
 import type { EventConsumerOptions } from "../options.ts";
-import type { EventTimes } from "../pages/event-times.ts";
+import type { EventTimes } from "../pages/page-source.ts";
 
 /** Whether an event is delivered, or why not. */
 export type Selected = "deliver" | "filtered" | "before start" | "too old";

@@ -1,11 +1,9 @@
 import { CrecError } from "../../errors.ts";
 import type { ChannelEvent } from "../../protocol/index.ts";
-import { ChannelPages, type PageReaderOptions } from "./channel-pages.ts";
+import { ChannelPages, type PageReaderOptions, readDown, readUp } from "./channel-pages.ts";
 import { type Direction, detectPageOrder } from "./detect-page-order.ts";
-import type { EventTimes } from "./event-times.ts";
 import type { Mark } from "./gap.ts";
-import type { Page } from "./page-source.ts";
-import { readDown, readUp } from "./read-up.ts";
+import type { EventTimes, Page } from "./page-source.ts";
 import { RereadPages } from "./reread-pages.ts";
 
 /** How many reads in a row may miss events that are known to exist. */

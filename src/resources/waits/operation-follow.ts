@@ -23,7 +23,7 @@ import { type NamedOperation, namedOperationKind } from "../requests/search-filt
 import { saysExecuted } from "./operation-executed.ts";
 import { DEFAULT_POLL_MS, DEFAULT_TIMEOUT_MS, POLLING, type PollingOptions, pollWithin } from "./polling.ts";
 import type { Watch } from "./shared-waits.ts";
-import { idWords, WaitError } from "./wait-error.ts";
+import { idWords, WaitError } from "./wait.ts";
 
 export type FollowOptions = PollingOptions & {
   /**

@@ -19,8 +19,15 @@ import {
   type OperationChange,
 } from "./operation-follow.ts";
 import { DEFAULT_TIMEOUT_MS } from "./polling.ts";
-import { unknownTarget, WAIT, type Waited, type WaitOptions, waitForStatus } from "./wait.ts";
-import { unreachable, WaitError } from "./wait-error.ts";
+import {
+  unknownTarget,
+  unreachable,
+  WAIT,
+  WaitError,
+  type Waited,
+  type WaitOptions,
+  waitForStatus,
+} from "./wait.ts";
 
 export type OperationWaitOptions = WaitOptions<OperationStatus, Operation> & IfExecuted;
 

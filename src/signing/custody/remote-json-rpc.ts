@@ -1,8 +1,8 @@
 import { checksumAddress } from "../../abi/index.ts";
 import { ArgumentError } from "../../errors.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
+import type { OperationTypedData } from "../operation.ts";
 import type { SignOptions } from "../signer.ts";
-import type { OperationTypedData } from "../typed-data.ts";
 import { fieldAt, isDenial, textAt } from "./answer-fields.ts";
 import { badAnswer, type CustodianAnswer, excerpt, refusalOf } from "./custodian-client.ts";
 import { REMOTE, type Remote, type RemoteKey } from "./remote-eth1-sign.ts";

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import should from "should";
 import { MemoryAlertStore } from "../../../src/alerts/index.ts";
-import { Journal } from "../../../src/alerts/journal/journal.ts";
-import { PersistentMap } from "../../../src/alerts/journal/persistent-map.ts";
+import { Journal, PersistentMap } from "../../../src/alerts/journal/journal.ts";
 import {
   isSegment,
   readJournal,

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import should from "should";
 import type { AlertEvidence, LogPlace } from "../../../src/alerts/index.ts";
-import { isSameLog, noteSource } from "../../../src/alerts/taken-back/compare.ts";
-import { doubtedByBlock, doubtedByLog, doubtedByTransaction } from "../../../src/alerts/taken-back/doubts.ts";
 import { learn, watchAlert, watchStateOf } from "../../../src/alerts/taken-back/index.ts";
+import { doubtedByBlock, doubtedByLog, doubtedByTransaction } from "../../../src/alerts/taken-back/learn.ts";
+import { isSameLog, noteSource } from "../../../src/alerts/taken-back/log-place.ts";
 import { indexesIn, isOtherReading, sighted } from "../../../src/alerts/taken-back/sighted.ts";
 import type { WatchedAlert, WatchState } from "../../../src/alerts/taken-back/types.ts";
 import { unlisted } from "../../../src/index.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../../../src/protocol/index.ts";
 import { isRsaSignature } from "../../../../src/signing/rsa.ts";
 import { recoverSigner } from "../../../../src/signing/signature.ts";
-import { operationDigest } from "../../../../src/signing/typed-data.ts";
+import { operationDigest } from "../../../../src/signing/operation.ts";
 import { ECDSA_SIGNATURE_LENGTH, isSigner } from "../../chain/smart-account.ts";
 import type { Context } from "../../context.ts";
 import { type ApiError, conflict, invalid } from "../../errors.ts";
