@@ -1,5 +1,4 @@
 import type { Abi } from "../abi/index.ts";
-import { CrecError } from "../errors.ts";
 import {
   aList,
   anything,
@@ -7,7 +6,6 @@ import {
   either,
   flag,
   isText,
-  like,
   name,
   optional,
   options as optionsOf,
@@ -15,26 +13,32 @@ import {
   reading,
   text,
 } from "../options/index.ts";
+import { parseFieldPath, readField } from "./conditions/field-kind.ts";
+import { compileConditions } from "./conditions/index.ts";
 import {
-  type DecodedWatcherEvent,
-  decodeEvent,
-  dedupeKey,
-  eventKeyOf,
-  eventTokens,
-} from "../proofs/index.ts";
-import { type ChannelEvent, statedTimeOf } from "../protocol/index.ts";
-import { type FieldPath, parseFieldPath, readField } from "./conditions/field-kind.ts";
-import { type CompiledConditions, compileConditions } from "./conditions/index.ts";
+  type AlertEvent,
+  amountOf,
+  type DecimalsOf,
+  decimalsFor,
+  decodedOf,
+  evidenceOf,
+  givenKind,
+  idOf,
+  isContractEvent,
+  present,
+  reasonsOf,
+  reportedAtOf,
+  subjectOf,
+  timeOf,
+} from "./event-input.ts";
 import { storeKind } from "./input-kinds.ts";
 import { AlertRule } from "./rule/alert-rule.ts";
 import { shapeOf } from "./rule/aside.ts";
 import { decimalsKind, someTime, time, whenKind } from "./rule/check-settings.ts";
 import { MemoryAlertStore } from "./stores/memory-store.ts";
-import { blockEvidenceOf, logPlaceOf } from "./taken-back/index.ts";
 import type {
   Accepted,
   AlertEvidence,
-  AlertInput,
   AlertOutcome,
   AlertSettings,
   AlertStore,
@@ -125,30 +129,6 @@ const ruleOptions = optionsOf<CreateAlertRuleOptions>({
   onClockStep: optional(callable()),
   onWarning: optional(callable()),
   onDifference: optional(callable()),
-});
-
-/** The decimals of a token; undefined where they are not known. */
-type DecimalsOf = (contract: { chainSelector: string; contract: string }) => number | undefined;
-
-/** An event, as a consumer delivers it, or what was decoded from it. Verify events first. */
-export type AlertEvent = (
-  | { event: ChannelEvent; decoded?: unknown }
-  | {
-      decoded: unknown;
-      /** Of the event: see `dedupeKey`. Without it, each delivery counts. */
-      dedupeKey?: string | undefined;
-    }
-) & {
-  /** It was delivered before, and not acknowledged. */
-  redelivered?: boolean | undefined;
-  /** No higher level is reported for this event: its alert is not watched. */
-  isHighest?: boolean | undefined;
-};
-
-const givenKind = like<Partial<AlertEvent> & { dedupeKey?: string | undefined }>({
-  dedupeKey: optional(text),
-  redelivered: optional(flag),
-  isHighest: optional(flag),
 });
 
 /** A rule for decoded events. Its other methods are those of `AlertRule`. */
@@ -304,81 +284,4 @@ function keyReader(forEach: CreateAlertRuleOptions["forEach"]): (decoded: unknow
     const text = /^0x[0-9a-f]{40}$/i.test(String(value)) ? String(value).toLowerCase() : String(value);
     return chain === undefined ? text : `${readField(decoded, chain) ?? ""}:${text}`;
   };
-}
-
-function decodedOf(given: AlertEvent, options: CreateAlertRuleOptions): unknown {
-  const { abi } = options;
-  const decoded = given.decoded ?? ("event" in given ? decodeEvent(given.event, abi) : undefined);
-  const decimals = decimalsFor(decoded, options);
-  if (decimals === undefined || !isContractEvent(decoded) || "tokens" in decoded) return decoded;
-  return { ...decoded, tokens: eventTokens(decoded, { decimals, ...(abi === undefined ? {} : { abi }) }) };
-}
-
-function decimalsFor(decoded: unknown, { decimals }: CreateAlertRuleOptions): number | undefined {
-  if (typeof decimals !== "function") return decimals;
-  const { contract, chainSelector } = (decoded ?? {}) as Partial<DecodedWatcherEvent>;
-  const isKnown = typeof contract === "string" && typeof chainSelector === "string";
-  return isKnown ? decimals({ chainSelector, contract }) : undefined;
-}
-
-function evidenceOf(given: AlertEvent, decoded: unknown): AlertEvidence | undefined {
-  if (!isContractEvent(decoded)) return "event" in given ? blockEvidenceOf(given.event) : undefined;
-  const log = logPlaceOf(decoded);
-  if (log === undefined) return undefined;
-  return {
-    kind: "log",
-    log,
-    ...present("at", timeOf(decoded)),
-    ...present("redelivered", given.redelivered),
-    ...present("isHighest", given.isHighest),
-  };
-}
-
-function isContractEvent(decoded: unknown): decoded is DecodedWatcherEvent {
-  const { name, params } = (decoded ?? {}) as Partial<DecodedWatcherEvent>;
-  return typeof name === "string" && typeof params === "object" && params !== null;
-}
-
-function subjectOf(decoded: unknown): string | undefined {
-  return isContractEvent(decoded) ? decoded.name : undefined;
-}
-
-function reasonsOf(check: CompiledConditions, decoded: unknown, key: string | undefined): string[] {
-  const reasons = check.explain(decoded).rows.flatMap(({ reason }) => reason ?? []);
-  return key === undefined ? [...reasons, "The event does not have what is counted separately."] : reasons;
-}
-
-/** The time of the block, in milliseconds. */
-function timeOf(decoded: unknown): number | undefined {
-  const seconds = Number(readField(decoded, ["blockTime"]));
-  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
-}
-
-function reportedAtOf(event: ChannelEvent): number | undefined {
-  const seconds = statedTimeOf(event);
-  return seconds === undefined ? undefined : seconds * 1000;
-}
-
-function idOf(given: AlertEvent): Pick<AlertInput, "id"> {
-  if (!("event" in given)) return given.dedupeKey === undefined ? {} : { id: eventKeyOf(given.dedupeKey) };
-  try {
-    return { id: eventKeyOf(dedupeKey(given.event)) };
-  } catch (error) {
-    // An event without signed text. The prefix keeps its id apart from keys of signed content.
-    if (error instanceof CrecError) return { id: `unproven ${given.event.event_id}` };
-    throw error;
-  }
-}
-
-function amountOf(decoded: unknown, path: FieldPath | undefined): Pick<AlertInput, "amount"> {
-  const value = path && readField(decoded, path);
-  const isExact = typeof value === "string" || typeof value === "bigint" || Number.isSafeInteger(value);
-  return isExact ? { amount: String(value) } : {};
-}
-
-function present<Name extends string, Value>(
-  name: Name,
-  value: Value | undefined,
-): { [key in Name]?: Value } {
-  return value === undefined ? {} : ({ [name]: value } as { [key in Name]?: Value });
 }

@@ -1,12 +1,9 @@
 export * from "./conditions/index.ts";
-export {
-  type AlertEvent,
-  type CreateAlertRuleOptions,
-  createAlertRule,
-  type EventAlertRule,
-} from "./create-alert-rule.ts";
+export { type CreateAlertRuleOptions, createAlertRule, type EventAlertRule } from "./create-alert-rule.ts";
+export type { AlertEvent } from "./event-input.ts";
 export { isRuleInUse, openAlertsIn } from "./open-alerts.ts";
-export { AlertRule, type AlertRuleOptions } from "./rule/alert-rule.ts";
+export { AlertRule } from "./rule/alert-rule.ts";
+export type { AlertRuleOptions } from "./rule/check-settings.ts";
 export { FileAlertStore, type FileAlertStoreOptions } from "./stores/file-store.ts";
 export { MemoryAlertStore, SharedAlertStore, type SharedAlertStoreOptions } from "./stores/memory-store.ts";
 export { blockEvidenceOf, logPlaceOf } from "./taken-back/index.ts";

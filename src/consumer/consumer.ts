@@ -9,12 +9,12 @@ import type { CursorIdentity } from "../storage/cursor/cursor-state.ts";
 import { type Clock, type Random, readClocks, systemClock, timeOf } from "../timing/index.ts";
 import { Checkpointer } from "./cursor/checkpointer.ts";
 import { Dispatcher } from "./delivery/dispatcher.ts";
-import { type InFlightEvent, type Refusal, refusalOf } from "./delivery/in-flight.ts";
+import type { InFlightEvent } from "./delivery/in-flight.ts";
 import { Notifier } from "./delivery/notifier.ts";
 import { PauseGate } from "./delivery/pause-gate.ts";
+import { type Refusal, refusalOf } from "./delivery/refusal.ts";
 import { Selection } from "./delivery/selection.ts";
 import {
-  type ConsumerState,
   consumerOptions,
   type EventConsumerOptions,
   type Limits,
@@ -26,6 +26,7 @@ import { ReadingProgress } from "./pages/reading-progress.ts";
 import { pacedClock } from "./schedule/pace.ts";
 import { isChannelMissing, ReadBackoff, readErrorKindOf } from "./schedule/read-errors.ts";
 import { type OpenChannel, ReadSession } from "./schedule/read-session.ts";
+import type { ConsumerState } from "./state.ts";
 
 /** Those of this process that run. */
 export const running = new Set<EventConsumer>();

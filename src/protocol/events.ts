@@ -1,11 +1,5 @@
-import type {
-  Open,
-  OperationStatus,
-  QueryStatus,
-  Unlisted,
-  WalletStatus,
-  WatcherStatus,
-} from "./statuses.ts";
+import type { OperationStatus, QueryStatus, WalletStatus, WatcherStatus } from "./statuses.ts";
+import type { Open, Unlisted } from "./unlisted.ts";
 
 /** The types of events on a channel. */
 export const EVENT_TYPES = [

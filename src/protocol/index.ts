@@ -13,3 +13,4 @@ export * from "./resources.ts";
 export * from "./signed-texts.ts";
 export * from "./signers.ts";
 export * from "./statuses.ts";
+export * from "./unlisted.ts";

@@ -1,13 +1,7 @@
 import type { Hex } from "./ids.ts";
 import type { Confidence } from "./signed-texts.ts";
-import type {
-  ChannelStatus,
-  Open,
-  OperationStatus,
-  QueryStatus,
-  WalletStatus,
-  WatcherStatus,
-} from "./statuses.ts";
+import type { ChannelStatus, OperationStatus, QueryStatus, WalletStatus, WatcherStatus } from "./statuses.ts";
+import type { Open } from "./unlisted.ts";
 
 /**
  * Resources and requests as they cross the wire, in the names of the service (snake_case). What the service answers is

@@ -1,5 +1,5 @@
 import type { Hex } from "./ids.ts";
-import type { Open } from "./statuses.ts";
+import type { Open } from "./unlisted.ts";
 
 /** How final the block of a contract event was when the oracles signed it, weakest first. */
 export const CONFIDENCES = ["latest", "safe", "finalized"] as const;

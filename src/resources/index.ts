@@ -2,13 +2,10 @@ export { Account, type AccountDetails, type GraphqlOptions, type Organization } 
 export { Channels, type CreateChannel, type ListChannels, type UpdateChannel } from "./channels.ts";
 export { type ClientAnswer, type ClientCall, CrecClient, type CrecClientOptions } from "./client.ts";
 export { Events, type PollEvents, type PollOptions } from "./events.ts";
+export type { ListOperations } from "./lists/operation-list.ts";
 export type { Listing } from "./lists/pages.ts";
 export { Networks } from "./networks.ts";
-export {
-  type FinalizeOptions,
-  type ListOperations,
-  Operations,
-} from "./operations.ts";
+export { type FinalizeOptions, Operations } from "./operations.ts";
 export { type ListQueries, Queries } from "./queries.ts";
 export { type GraphqlAnswer, GraphqlError, type GraphqlProblem } from "./requests/graphql.ts";
 export type { Submitted } from "./requests/operation-find.ts";

@@ -1,17 +1,7 @@
 import { CrecError } from "../errors.ts";
 import { CALL_OPTIONS, type CallOptions, callOptions, type Transport } from "../http/index.ts";
-import {
-  anyText,
-  callable,
-  flag,
-  type Kinds,
-  listOf,
-  optional,
-  options,
-  request,
-  text,
-} from "../options/index.ts";
-import { type Open, type Operation, type OperationStatus, PAGE_LIMITS } from "../protocol/index.ts";
+import { callable, flag, type Kinds, optional, options, text } from "../options/index.ts";
+import { type Operation, PAGE_LIMITS } from "../protocol/index.ts";
 import {
   type Signer,
   type SigningState,
@@ -21,9 +11,10 @@ import {
   signWith,
 } from "../signing/index.ts";
 import type { Events } from "./events.ts";
+import { filterOf, type ListOperations } from "./lists/operation-list.ts";
 import { type Listing, listing, listingOf } from "./lists/pages.ts";
 import type { Networks } from "./networks.ts";
-import { paging, pathId } from "./requests/checks.ts";
+import { pathId } from "./requests/checks.ts";
 import { OperationCalls, operationPath, operationsPath } from "./requests/operation-calls.ts";
 import { findSubmitted, type Submitted } from "./requests/operation-find.ts";
 import {
@@ -44,42 +35,6 @@ import {
   type ReachedOperation,
   waitForOperation,
 } from "./waits/operation-reach.ts";
-
-/** Filters of a list of operations. Each one narrows the list; several of them apply together. */
-export type ListOperations = {
-  /** One of these statuses. */
-  status?: ReadonlyArray<Open<OperationStatus>> | undefined;
-  /** The network of the wallet. */
-  chain_selector?: string | undefined;
-  /** All main networks, or all test networks. */
-  chain_environment?: Open<"mainnet" | "testnet"> | undefined;
-  /** The address of the wallet. */
-  address?: string | undefined;
-  /** The id of the wallet. */
-  wallet_id?: string | undefined;
-  /** What kind of subject created it: an API key or a user. */
-  initiator_subject_type?: string | undefined;
-  /** The API key or user that created it. */
-  initiator_subject_id?: string | undefined;
-  /** What kind of subject submitted its signature. */
-  signer_subject_type?: string | undefined;
-  /** The API key or user that submitted its signature. */
-  signer_subject_id?: string | undefined;
-  /** What kind of subject cancelled it. */
-  canceller_subject_type?: string | undefined;
-  /** The API key or user that cancelled it. */
-  canceller_subject_id?: string | undefined;
-  /**
-   * The size of a page, at most 100.
-   * @default 20
-   */
-  limit?: number | undefined;
-  /**
-   * How many items to skip.
-   * @default 0
-   */
-  offset?: number | undefined;
-};
 
 type SignedCallOptions = CallOptions & {
   /** Called at each new state of a signature that takes time: key services may wait for a person. */
@@ -115,21 +70,6 @@ const SIGNED: Kinds<SignedCallOptions> = {
 const sendOptions = options<SendOptions>({ ...SIGNED, beforeSubmit: optional(callable()) });
 const finalizeOptions = options<FinalizeOptions>({ ...SIGNED, ...CHANGE, digest: optional(text) });
 const changeOptions = options<ChangeOptions>(CHANGE);
-
-const filterOf = request<ListOperations>({
-  status: optional(listOf(anyText())),
-  chain_selector: optional(text),
-  chain_environment: optional(anyText()),
-  address: optional(text),
-  wallet_id: optional(text),
-  initiator_subject_type: optional(text),
-  initiator_subject_id: optional(text),
-  signer_subject_type: optional(text),
-  signer_subject_id: optional(text),
-  canceller_subject_type: optional(text),
-  canceller_subject_id: optional(text),
-  ...paging(PAGE_LIMITS.operations),
-});
 
 /** The operations of a channel: lists of calls that a wallet executes, all or none. */
 export class Operations {

@@ -1,6 +1,7 @@
 import { throwIfAborted } from "../../../src/abort.ts";
-import { InFlight, type Refusal } from "../../../src/consumer/delivery/in-flight.ts";
+import { InFlight } from "../../../src/consumer/delivery/in-flight.ts";
 import { PauseGate } from "../../../src/consumer/delivery/pause-gate.ts";
+import type { Refusal } from "../../../src/consumer/delivery/refusal.ts";
 import { Selection } from "../../../src/consumer/delivery/selection.ts";
 import { type Limits, limitsOf } from "../../../src/consumer/options.ts";
 import { EventTimes } from "../../../src/consumer/pages/page-source.ts";

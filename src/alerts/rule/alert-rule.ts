@@ -1,6 +1,5 @@
-import { callable, flag, name, optional, options as optionsOf, text } from "../../options/index.ts";
 import { systemClock } from "../../timing/index.ts";
-import { evidenceKind, inputKind, outcomeKind, outcomesKind, storeKind } from "../input-kinds.ts";
+import { evidenceKind, inputKind, outcomeKind, outcomesKind } from "../input-kinds.ts";
 import { isSegment, removeSegments } from "../journal/stored-journal.ts";
 import type {
   Accepted,
@@ -13,7 +12,7 @@ import type {
   RaisedAlert,
 } from "../types.ts";
 import { afterChange, asOfRule, ofRule, openIn, waitingFrom, watchedFrom, withoutRules } from "./aside.ts";
-import { settingsKind, time as timeKind } from "./check-settings.ts";
+import { type AlertRuleOptions, ruleOptions, time as timeKind } from "./check-settings.ts";
 import { logOf, recordKeyOf } from "./ids.ts";
 import { quietEndOf, withDetailsOnce } from "./incident.ts";
 import { KeyRecords } from "./key-records.ts";
@@ -35,60 +34,6 @@ import {
   UNAWAITED,
 } from "./state.ts";
 import { step } from "./step.ts";
-
-export type AlertRuleOptions = {
-  /** Part of the ids of its alerts: the same after a restart, and on each copy. */
-  id: string;
-  settings: AlertSettings;
-  /** Where its keys are remembered. The rule closes it. */
-  store: AlertStore;
-  /**
-   * Whether inputs have keys of their own. Where they do not, an absence is watched from the first `readUpTo`.
-   * @default false
-   */
-  forEach?: boolean | undefined;
-  /**
-   * Keeps all outcomes but the alert of an input, such as an absence or a recovery, until they are acknowledged: see
-   * `pending`. Without it, a crash just after the store was written loses them.
-   * @default false
-   */
-  keepsPending?: boolean | undefined;
-  /**
-   * What the rule compares and counts, without its limits, times and texts. An open alert of another one ends when the
-   * rule is opened, with the outcome `ended`. In a shared store it stays open while a copy has the other rule, which then
-   * decides on it, and ends afterwards.
-   * @default alerts stay open whatever is changed
-   */
-  fingerprint?: string | undefined;
-  /** Called with whether a copy that shares the store has another fingerprint now. @default ignores it */
-  onDifference?: ((isDifferent: boolean) => void) | undefined;
-  /** The present, in milliseconds. @default Date.now */
-  now?: (() => number) | undefined;
-  /**
-   * Monotonic time, in milliseconds. Where `now` goes on otherwise, by more than a minute, waits for an absence begin
-   * again, and nothing is over before its time.
-   * @default performance.now, or `now` where that is given
-   */
-  elapsed?: (() => number) | undefined;
-  /** Called with a sentence when the clocks disagreed. @default ignores it */
-  onClockStep?: ((message: string) => void) | undefined;
-  /** Called with a sentence when a limit is reached; at most once in ten minutes for each limit. @default ignores it */
-  onWarning?: ((message: string) => void) | undefined;
-};
-
-const ruleOptions = optionsOf<AlertRuleOptions>({
-  id: name,
-  settings: settingsKind,
-  store: storeKind,
-  forEach: optional(flag),
-  keepsPending: optional(flag),
-  fingerprint: optional(text),
-  onDifference: optional(callable()),
-  now: optional(callable()),
-  elapsed: optional(callable()),
-  onClockStep: optional(callable()),
-  onWarning: optional(callable()),
-});
 
 /** How often the records of other copies are looked at. */
 const REFRESH_MS = 10_000;

@@ -2,18 +2,22 @@ import { toSmallestUnit } from "../../abi/index.ts";
 import { ArgumentError } from "../../errors.ts";
 import {
   aNumber,
+  callable,
   checkedBy,
   flag,
   type Kind,
   like,
+  name,
   oneOf,
   optional,
   options,
+  options as optionsOf,
   positiveWhole,
   text,
   whole,
 } from "../../options/index.ts";
-import type { AlertSettings, AlertWhen } from "../types.ts";
+import { storeKind } from "../input-kinds.ts";
+import type { AlertSettings, AlertStore, AlertWhen } from "../types.ts";
 
 /** Longer times than a thousand years are mistakes. */
 const LONGEST_MS = 1_000 * 366 * 24 * 60 * 60_000;
@@ -78,3 +82,57 @@ const members = options<AlertSettings>({
 function fail(path: string, message: string): never {
   throw new ArgumentError(path, message);
 }
+
+export type AlertRuleOptions = {
+  /** Part of the ids of its alerts: the same after a restart, and on each copy. */
+  id: string;
+  settings: AlertSettings;
+  /** Where its keys are remembered. The rule closes it. */
+  store: AlertStore;
+  /**
+   * Whether inputs have keys of their own. Where they do not, an absence is watched from the first `readUpTo`.
+   * @default false
+   */
+  forEach?: boolean | undefined;
+  /**
+   * Keeps all outcomes but the alert of an input, such as an absence or a recovery, until they are acknowledged: see
+   * `pending`. Without it, a crash just after the store was written loses them.
+   * @default false
+   */
+  keepsPending?: boolean | undefined;
+  /**
+   * What the rule compares and counts, without its limits, times and texts. An open alert of another one ends when the
+   * rule is opened, with the outcome `ended`. In a shared store it stays open while a copy has the other rule, which then
+   * decides on it, and ends afterwards.
+   * @default alerts stay open whatever is changed
+   */
+  fingerprint?: string | undefined;
+  /** Called with whether a copy that shares the store has another fingerprint now. @default ignores it */
+  onDifference?: ((isDifferent: boolean) => void) | undefined;
+  /** The present, in milliseconds. @default Date.now */
+  now?: (() => number) | undefined;
+  /**
+   * Monotonic time, in milliseconds. Where `now` goes on otherwise, by more than a minute, waits for an absence begin
+   * again, and nothing is over before its time.
+   * @default performance.now, or `now` where that is given
+   */
+  elapsed?: (() => number) | undefined;
+  /** Called with a sentence when the clocks disagreed. @default ignores it */
+  onClockStep?: ((message: string) => void) | undefined;
+  /** Called with a sentence when a limit is reached; at most once in ten minutes for each limit. @default ignores it */
+  onWarning?: ((message: string) => void) | undefined;
+};
+
+export const ruleOptions = optionsOf<AlertRuleOptions>({
+  id: name,
+  settings: settingsKind,
+  store: storeKind,
+  forEach: optional(flag),
+  keepsPending: optional(flag),
+  fingerprint: optional(text),
+  onDifference: optional(callable()),
+  now: optional(callable()),
+  elapsed: optional(callable()),
+  onClockStep: optional(callable()),
+  onWarning: optional(callable()),
+});

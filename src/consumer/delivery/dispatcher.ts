@@ -4,13 +4,15 @@ import type { ChannelEvent } from "../../protocol/index.ts";
 import { type Clock, yieldToEventLoop } from "../../timing/index.ts";
 import type { Checkpointer } from "../cursor/checkpointer.ts";
 import type { Cursor } from "../cursor/cursor.ts";
-import type { Delivery, EventConsumerOptions, Limits } from "../options.ts";
+import type { EventConsumerOptions, Limits } from "../options.ts";
 import type { PageReader } from "../pages/page-reader.ts";
 import { requireSameChannel } from "../schedule/read-session.ts";
-import { deliveryFailed, InFlight, skipped, times } from "./in-flight.ts";
+import type { Delivery } from "../state.ts";
+import { InFlight } from "./in-flight.ts";
 import type { PauseGate } from "./pause-gate.ts";
 import { PoisonDetector } from "./poison-detector.ts";
 import { verifyWhenProofArrives } from "./proof-wait.ts";
+import { deliveryFailed, skipped, times } from "./refusal.ts";
 import type { Selected, Selection } from "./selection.ts";
 
 type DispatcherOptions = Pick<

@@ -1,6 +1,7 @@
 import type { CrecError } from "../../errors.ts";
 import type { Clock } from "../../timing/index.ts";
-import type { ConsumerStart, ConsumerState, EventConsumerOptions } from "../options.ts";
+import type { ConsumerStart, EventConsumerOptions } from "../options.ts";
+import type { ConsumerState } from "../state.ts";
 
 type NotifierOptions = Pick<EventConsumerOptions, "onStart" | "onRestored" | "onState" | "onError"> & {
   clock: Clock;

@@ -1,9 +1,8 @@
 import { CrecError } from "../../errors.ts";
 import { maskOf, tryParse } from "../../http/index.ts";
-import { textAt } from "./answer-fields.ts";
 import type { KmsAnswer } from "./aws-kms/index.ts";
 import { type AwsKmsSettings, wrongRegion } from "./aws-kms-settings.ts";
-import { excerpt } from "./custodian-client.ts";
+import { excerpt, textAt } from "./custodian-answers.ts";
 import { SignerError, type SignerErrorCode } from "./signer-error.ts";
 
 type Settings = Pick<AwsKmsSettings, "keyId" | "region" | "credentials">;

@@ -12,7 +12,7 @@ import {
 import { anything, optional, options, reading, text } from "../../options/index.ts";
 import { SIGNING_TIMEOUTS_MS } from "../../protocol/signers.ts";
 import type { KmsAnswer, KmsCredentials } from "./aws-kms/index.ts";
-import { closed, requestFailure, silent } from "./custodian-client.ts";
+import { closed, requestFailure, silent } from "./custodian-answers.ts";
 import { CUSTODY, type CustodyOptions } from "./custody-signer.ts";
 
 export type AwsKmsOptions = CustodyOptions & {

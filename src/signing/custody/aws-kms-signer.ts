@@ -9,7 +9,7 @@ import { type SignOptions, signCall } from "../signer.ts";
 import type { KmsAlgorithm, KmsCalls, KmsPublicKey } from "./aws-kms/index.ts";
 import { failureNamed, kmsError, late, notOfKey, unreadable } from "./aws-kms-errors.ts";
 import { type AwsKmsOptions, awsKmsOptions, awsKmsSettings, openKmsRequests } from "./aws-kms-settings.ts";
-import { notingAsked } from "./custodian-client.ts";
+import { notingAsked } from "./custodian-answers.ts";
 import { type CustodySigner, recoveredSignature } from "./custody-signer.ts";
 import { SignerError } from "./signer-error.ts";
 

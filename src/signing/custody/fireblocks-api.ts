@@ -4,15 +4,8 @@ import * as PublicKey from "ox/PublicKey";
 import { checksumAddress } from "../../abi/index.ts";
 import { clockDifference } from "../../http/index.ts";
 import type { Address } from "../../protocol/index.ts";
-import { fieldAt, textAt } from "./answer-fields.ts";
-import {
-  badAnswer,
-  type CustodianAnswer,
-  type CustodianCall,
-  CustodianClient,
-  quoted,
-  refusalOf,
-} from "./custodian-client.ts";
+import { badAnswer, type CustodianAnswer, fieldAt, quoted, refusalOf, textAt } from "./custodian-answers.ts";
+import { type CustodianCall, CustodianClient } from "./custodian-client.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
 import { SignerError } from "./signer-error.ts";
 

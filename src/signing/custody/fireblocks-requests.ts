@@ -6,8 +6,7 @@ import { POLLS } from "../../retry/policies.ts";
 import { pollFor } from "../../retry/poll.ts";
 import type { OperationTypedData } from "../operation.ts";
 import type { SignOptions, SignRequest } from "../signer.ts";
-import { fieldAt } from "./answer-fields.ts";
-import { badAnswer, type CustodianAnswer, refusalOf } from "./custodian-client.ts";
+import { badAnswer, type CustodianAnswer, fieldAt, refusalOf } from "./custodian-answers.ts";
 import { recoveredSignature } from "./custody-signer.ts";
 import { ALGORITHM, FIREBLOCKS, type FireblocksApi, type FireblocksSource } from "./fireblocks-api.ts";
 import {

@@ -1,7 +1,6 @@
 import type { Hex } from "../../protocol/index.ts";
 import type { SigningState } from "../signer.ts";
-import { fieldAt, textAt } from "./answer-fields.ts";
-import { type CustodianAnswer, excerpt, quoted } from "./custodian-client.ts";
+import { type CustodianAnswer, excerpt, fieldAt, quoted, textAt } from "./custodian-answers.ts";
 import { FIREBLOCKS } from "./fireblocks-api.ts";
 import { SignerError, type SignerErrorCode } from "./signer-error.ts";
 

@@ -6,15 +6,8 @@ import type { Address, Hex } from "../../protocol/index.ts";
 import { SIGNING_TIMEOUTS_MS } from "../../protocol/signers.ts";
 import { readPemPrivateKey } from "../rsa.ts";
 import { type SignRequest, signCall } from "../signer.ts";
-import { textAt } from "./answer-fields.ts";
-import {
-  badAnswer,
-  type CustodianAnswer,
-  type CustodianCall,
-  CustodianClient,
-  quoted,
-  refusalOf,
-} from "./custodian-client.ts";
+import { badAnswer, type CustodianAnswer, quoted, refusalOf, textAt } from "./custodian-answers.ts";
+import { type CustodianCall, CustodianClient } from "./custodian-client.ts";
 import { CUSTODY, type CustodyOptions, type CustodySigner, visibleText } from "./custody-signer.ts";
 import { SignerError, type SignerErrorCode } from "./signer-error.ts";
 

@@ -4,8 +4,8 @@ import { checksumAddress } from "../../abi/index.ts";
 import { ArgumentError } from "../../errors.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
 import type { SignOptions, SignRequest } from "../signer.ts";
-import { textAt } from "./answer-fields.ts";
-import { badAnswer, type CustodianAnswer, type CustodianClient, refusalOf } from "./custodian-client.ts";
+import { badAnswer, type CustodianAnswer, refusalOf, textAt } from "./custodian-answers.ts";
+import type { CustodianClient } from "./custodian-client.ts";
 import { SignerError } from "./signer-error.ts";
 
 /** What the two protocols of remote signers need. */

@@ -3,8 +3,15 @@ import { ArgumentError } from "../../errors.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
 import type { OperationTypedData } from "../operation.ts";
 import type { SignOptions } from "../signer.ts";
-import { fieldAt, isDenial, textAt } from "./answer-fields.ts";
-import { badAnswer, type CustodianAnswer, excerpt, refusalOf } from "./custodian-client.ts";
+import {
+  badAnswer,
+  type CustodianAnswer,
+  excerpt,
+  fieldAt,
+  isDenial,
+  refusalOf,
+  textAt,
+} from "./custodian-answers.ts";
 import { REMOTE, type Remote, type RemoteKey } from "./remote-eth1-sign.ts";
 import { SignerError } from "./signer-error.ts";
 

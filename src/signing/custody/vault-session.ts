@@ -1,14 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { ArgumentError } from "../../errors.ts";
 import { name, text } from "../../options/index.ts";
-import {
-  badAnswer,
-  type CustodianAnswer,
-  type CustodianCall,
-  CustodianClient,
-  refusalOf,
-  saidBy,
-} from "./custodian-client.ts";
+import { badAnswer, type CustodianAnswer, refusalOf, saidBy } from "./custodian-answers.ts";
+import { type CustodianCall, CustodianClient } from "./custodian-client.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
 import { SignerError } from "./signer-error.ts";
 

@@ -5,12 +5,11 @@ import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import should from "should";
+import { excerpt, refusalOf } from "../../../src/signing/custody/custodian-answers.ts";
 import {
   type CustodianCall,
   CustodianClient,
   type CustodianClientOptions,
-  excerpt,
-  refusalOf,
 } from "../../../src/signing/custody/custodian-client.ts";
 import type { SigningState } from "../../../src/signing/index.ts";
 import { errorOf, sendJson, startServer, startTcpServer } from "../../http/support.ts";
