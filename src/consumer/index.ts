@@ -3,7 +3,7 @@ export { type AckReceiver, findInFlight, noteAckReceiver } from "./delivery/find
 export * from "./delivery/highest-confidence.ts";
 export type { InFlightEvent } from "./delivery/in-flight.ts";
 export { type Refusal, redeliveryMs } from "./delivery/refusal.ts";
-export * from "./filter.ts";
+export { type EventFilter, eventFilter } from "./filter.ts";
 export type { ConsumerStart, EventConsumerOptions, StartPosition } from "./options.ts";
 export type { Pace } from "./schedule/pace.ts";
 export { ReadBackoff, type ReadErrorKind, readErrorKindOf } from "./schedule/read-errors.ts";

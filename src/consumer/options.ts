@@ -28,7 +28,7 @@ import { type ChannelEvent, PAGE_LIMITS } from "../protocol/index.ts";
 import type { CursorIdentity } from "../storage/cursor/cursor-state.ts";
 import type { CursorStore } from "../storage/cursor/store.ts";
 import type { Clock, Random } from "../timing/index.ts";
-import { requireKnownTypes, type TypeFilter } from "./delivery/event-types.ts";
+import { requireKnownTypes, type TypeFilter } from "./filter.ts";
 import type { LateWindow } from "./pages/reread-schedule.ts";
 import type { Pace } from "./schedule/pace.ts";
 import type { EventSource } from "./source.ts";

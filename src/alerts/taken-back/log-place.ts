@@ -1,4 +1,4 @@
-import { rankOf } from "../../consumer/delivery/contract-event.ts";
+import { rankOf } from "../../consumer/filter.ts";
 import { like, reading } from "../../options/index.ts";
 import { isObject, wholeDigits } from "../../proofs/fields.ts";
 import { type DecodedWatcherEvent, decodeEvent, signedFacts } from "../../proofs/index.ts";

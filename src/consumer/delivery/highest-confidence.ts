@@ -9,7 +9,7 @@ import {
   type Network,
   type Watcher,
 } from "../../protocol/index.ts";
-import { asText, rankOf, readContractEvent } from "./contract-event.ts";
+import { asText, type ContractEvent, rankOf, readContractEvent } from "../filter.ts";
 
 /** Where the levels of networks and watchers are read. */
 export type LevelSource = {
@@ -83,7 +83,7 @@ export class HighestConfidence {
   async learn(events: readonly EventEnvelope[], signal: AbortSignal): Promise<void> {
     signalKind(signal, "signal");
     aList()(events, "events");
-    const lower = reading("events", () => events.filter((event) => isBelowHighest(event)));
+    const lower = reading("events", () => events.filter((event) => belowHighest(event) !== undefined));
     const watchers = new Set(lower.map(watcherOf).filter(isUuid));
     await Promise.all([...watchers].map((id) => this.#learnWatcher(id, signal)));
     if (lower.some((event) => this.#watchers.get(watcherOf(event))?.level === undefined))
@@ -96,8 +96,7 @@ export class HighestConfidence {
   }
 
   #passes(event: EventEnvelope): boolean {
-    if (!isBelowHighest(event)) return true;
-    const inside = readContractEvent(event);
+    const inside = belowHighest(event);
     if (inside === undefined) return true;
     const level =
       this.#watchers.get(watcherOf(event))?.level ??
@@ -134,11 +133,10 @@ export class HighestConfidence {
   }
 }
 
-/** Whether a higher level than that of the event exists at all. */
-function isBelowHighest(event: EventEnvelope): boolean {
-  if (eventTypeOf(event) !== "watcher.event") return false;
-  const inside = readContractEvent(event);
-  return inside !== undefined && rankOf(inside.confidence) < CONFIDENCES.length - 1;
+/** A contract event than whose level there is a higher one. Undefined also for what cannot be read, which passes. */
+function belowHighest(event: EventEnvelope): ContractEvent | undefined {
+  const inside = eventTypeOf(event) === "watcher.event" ? readContractEvent(event) : undefined;
+  return inside !== undefined && rankOf(inside.confidence) < CONFIDENCES.length - 1 ? inside : undefined;
 }
 
 function watcherOf({ payload }: EventEnvelope): string {
