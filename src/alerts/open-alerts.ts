@@ -1,15 +1,15 @@
 import { finite, flag, optional, options } from "../options/index.ts";
 import { storeKind } from "./input-kinds.ts";
 import { openIn } from "./rule/aside.ts";
-import { CachedRecord } from "./rule/cached-record.ts";
 import { isRecordKey } from "./rule/ids.ts";
-import { keyForm } from "./rule/key-form.ts";
 import { listed } from "./rule/pending.ts";
-import { ruleForm } from "./rule/rule-record.ts";
+import { CachedRecord } from "./rule/records/cached-record.ts";
+import { keyForm } from "./rule/records/key-form.ts";
+import { ruleForm } from "./rule/records/rule-record.ts";
+import { inGroups } from "./rule/records/stored-keys.ts";
 import { isRuleState, type RuleState } from "./rule/rule-state.ts";
 import { AWAY_MS, isInUse } from "./rule/rule-uses.ts";
 import type { KeyState } from "./rule/state.ts";
-import { inGroups } from "./rule/stored-keys.ts";
 import type { AlertStore, RaisedAlert } from "./types.ts";
 
 /**

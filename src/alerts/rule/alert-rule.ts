@@ -12,16 +12,15 @@ import type {
   RaisedAlert,
 } from "../types.ts";
 import { afterChange, asOfRule, ofRule, openIn, waitingFrom, watchedFrom, withoutRules } from "./aside.ts";
-import { type AlertRuleOptions, ruleOptions, time as timeKind } from "./check-settings.ts";
+import { type AlertRuleOptions, noteOpen, ruleOptions, time as timeKind } from "./check-settings.ts";
 import { logOf, recordKeyOf } from "./ids.ts";
 import { quietEndOf, withDetailsOnce } from "./incident.ts";
-import { KeyRecords } from "./key-records.ts";
-import { noteOpen } from "./open-rules.ts";
 import { dueAt, idleAt, overAt, passTime, remaining } from "./pass-time.ts";
 import { hasPending, listed, withoutOutcome, withPending } from "./pending.ts";
+import { KeyRecords } from "./records/key-records.ts";
+import { RuleRecord } from "./records/rule-record.ts";
 import { type Report, Reports } from "./reports.ts";
 import { RuleClock, SourceTimes } from "./rule-clock.ts";
-import { RuleRecord } from "./rule-record.ts";
 import { type RuleState, startedAt, tellLimit } from "./rule-state.ts";
 import { RuleWatch } from "./rule-watch.ts";
 import {

@@ -1,5 +1,5 @@
 import type { StepWarning } from "./arrival.ts";
-import type { KeyRecord } from "./stored-keys.ts";
+import type { KeyRecord } from "./records/stored-keys.ts";
 
 export type Report = StepWarning | "clock" | "forgotten" | "forgottenEvents" | "refused" | "unreadable";
 

@@ -1,10 +1,10 @@
 import { type Learned, learn, nextSettleAt, settle, watchAlert, watchStateOf } from "../taken-back/index.ts";
 import type { AlertEvidence, AlertInput, AlertOutcome, AlertSettings, RaisedAlert } from "../types.ts";
 import { openIn, withoutLogOf } from "./aside.ts";
-import type { CachedRecord } from "./cached-record.ts";
 import { recordKeyOf } from "./ids.ts";
-import type { KeyRecords } from "./key-records.ts";
 import { listed, withoutOutcome, withPending } from "./pending.ts";
+import type { CachedRecord } from "./records/cached-record.ts";
+import type { KeyRecords } from "./records/key-records.ts";
 import { type RuleState, startedAt } from "./rule-state.ts";
 import { boundedTime } from "./state.ts";
 

@@ -48,9 +48,11 @@ export async function verifyWhenProofArrives(
     if (again === undefined) return;
     // Id and offset stay those it was read with.
     const { event_id, headers } = event;
-    checked = await check(
-      envelopeOf({ ...again, event_id, headers: { ...again.headers, offset: headers.offset } }),
-    );
+    checked = await check({
+      ...again,
+      event_id,
+      headers: { ...again.headers, offset: headers.offset },
+    } as ChannelEvent);
   };
   return pollFor({ policy: POLLS.proof, look: async () => (isOver() ? checked : undefined), pause });
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import should from "should";
-import type { StoredState } from "../../../src/alerts/rule/key-form.ts";
+import type { StoredState } from "../../../src/alerts/rule/records/key-form.ts";
 import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
 import type { AlertSettings, AlertWhen } from "../../../src/alerts/types.ts";
 import { sized } from "../../support/variants.ts";

@@ -1,5 +1,5 @@
 import should from "should";
-import type { StoredState } from "../../../src/alerts/rule/key-form.ts";
+import type { StoredState } from "../../../src/alerts/rule/records/key-form.ts";
 import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
 import type {
   AlertInput,

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { readJournal, sealed } from "../journal/stored-journal.ts";
-import { readWatch, sealedWatch } from "../taken-back/index.ts";
-import type { AlertStore } from "../types.ts";
-import { CachedRecord, namesOf, type RecordForm } from "./cached-record.ts";
-import { ruleNameOf } from "./ids.ts";
-import { areOutcomes, pendingOf } from "./pending.ts";
-import type { SourceTimes } from "./rule-clock.ts";
-import { isRuleState, type RuleState, startedAt } from "./rule-state.ts";
+import { readJournal, sealed } from "../../journal/stored-journal.ts";
+import { readWatch, sealedWatch } from "../../taken-back/index.ts";
+import type { AlertStore } from "../../types.ts";
+import { ruleNameOf } from "../ids.ts";
+import { areOutcomes, pendingOf } from "../pending.ts";
+import type { SourceTimes } from "../rule-clock.ts";
+import { isRuleState, type RuleState, startedAt } from "../rule-state.ts";
 import {
   isInUse,
   OtherRules,
@@ -16,8 +15,9 @@ import {
   withoutUse,
   withUnknown,
   withUse,
-} from "./rule-uses.ts";
-import { MOST_AHEAD_MS } from "./state.ts";
+} from "../rule-uses.ts";
+import { MOST_AHEAD_MS } from "../state.ts";
+import { CachedRecord, namesOf, type RecordForm } from "./cached-record.ts";
 
 type RuleRecordOptions = {
   store: AlertStore;

@@ -1,13 +1,13 @@
-import type { AlertOutcome, AlertStore } from "../types.ts";
-import { openIn, rulesIn } from "./aside.ts";
+import type { AlertOutcome, AlertStore } from "../../types.ts";
+import { openIn, rulesIn } from "../aside.ts";
+import { isRecordKey, recordKeyOf } from "../ids.ts";
+import { hasPending } from "../pending.ts";
+import type { Report } from "../reports.ts";
+import { EventBudget } from "../reports.ts";
+import type { KeyState } from "../state.ts";
 import { CachedRecord, namesOf, type RecordForm } from "./cached-record.ts";
 import { DueRecords } from "./due-records.ts";
-import { isRecordKey, recordKeyOf } from "./ids.ts";
 import { keyForm } from "./key-form.ts";
-import { hasPending } from "./pending.ts";
-import type { Report } from "./reports.ts";
-import { EventBudget } from "./reports.ts";
-import type { KeyState } from "./state.ts";
 import { AT_ONCE, inGroups, type KeyRecord, StoredKeys } from "./stored-keys.ts";
 
 type KeyRecordsOptions = {

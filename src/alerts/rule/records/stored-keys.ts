@@ -1,9 +1,9 @@
-import { yieldToEventLoop } from "../../timing/index.ts";
-import type { AlertStore } from "../types.ts";
+import { yieldToEventLoop } from "../../../timing/index.ts";
+import type { AlertStore } from "../../types.ts";
+import { isRecordKey } from "../ids.ts";
+import type { KeyState } from "../state.ts";
 import type { CachedRecord } from "./cached-record.ts";
-import { isRecordKey } from "./ids.ts";
 import { packed } from "./key-form.ts";
-import type { KeyState } from "./state.ts";
 
 export type KeyRecord = CachedRecord<KeyState>;
 

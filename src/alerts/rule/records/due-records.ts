@@ -1,4 +1,4 @@
-import type { KeyState } from "./state.ts";
+import type { KeyState } from "../state.ts";
 import type { KeyRecord } from "./stored-keys.ts";
 
 /** A queue up to this long is not shortened. */

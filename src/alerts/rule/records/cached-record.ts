@@ -1,7 +1,7 @@
-import { CrecError } from "../../errors.ts";
-import type { Journal } from "../journal/journal.ts";
-import { removeSegments } from "../journal/stored-journal.ts";
-import type { AlertStore } from "../types.ts";
+import { CrecError } from "../../../errors.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { removeSegments } from "../../journal/stored-journal.ts";
+import type { AlertStore } from "../../types.ts";
 
 /** After this many lost races against other copies, a change fails. */
 const MOST_ATTEMPTS = 100;

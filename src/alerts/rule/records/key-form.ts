@@ -1,11 +1,11 @@
-import { type Change, Journal, type StoredJournal } from "../journal/journal.ts";
-import { readJournal, sealed } from "../journal/stored-journal.ts";
-import type { AlertStore } from "../types.ts";
+import { type Change, Journal, type StoredJournal } from "../../journal/journal.ts";
+import { readJournal, sealed } from "../../journal/stored-journal.ts";
+import type { AlertStore } from "../../types.ts";
+import { Cells, isStoredCell, type StoredCell } from "../cells.ts";
+import { Logs } from "../logs.ts";
+import { areOutcomes, pendingOf } from "../pending.ts";
+import type { KeyState, Mark } from "../state.ts";
 import type { RecordForm } from "./cached-record.ts";
-import { Cells, isStoredCell, type StoredCell } from "./cells.ts";
-import { Logs } from "./logs.ts";
-import { areOutcomes, pendingOf } from "./pending.ts";
-import type { KeyState, Mark } from "./state.ts";
 
 /** The state of a key as its record has it. */
 export type StoredState = Omit<KeyState, "logs" | "cells" | "pending" | "aside"> & {
