@@ -272,7 +272,7 @@ export function distinctEvents(events: readonly AbiEvent[]): AbiEvent[] {
 }
 
 /** The events of which each reads logs that no other one reads, or reads them otherwise. Names alone change nothing. */
-export function eventsByLog(events: readonly AbiEvent[]): AbiEvent[] {
+function eventsByLog(events: readonly AbiEvent[]): AbiEvent[] {
   const kept = new Map<string, AbiEvent[]>();
   return distinctEvents(events).filter((event) => {
     const key = JSON.stringify([

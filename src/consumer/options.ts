@@ -163,7 +163,7 @@ export type EventConsumerOptions = {
 const MAX_IN_FLIGHT = 1_000;
 const MAX_LATE_EVENTS = 10_000;
 
-export const offset = whole(0);
+const offset = whole(0);
 
 /** What a start, or the position of a `seek`, must be. */
 export const startKind: Kind<StartPosition> = (value, path) => {

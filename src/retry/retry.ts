@@ -40,7 +40,7 @@ export class Again {
 }
 
 /** Waits before the next attempt. What it throws ends the work. */
-export type Pause = (ms: number, error: unknown, attempt: number) => Promise<void>;
+type Pause = (ms: number, error: unknown, attempt: number) => Promise<void>;
 
 /**
  * Repeats work while it returns `Again` and the policy permits it. `attempt` counts from 1. What the work throws is not

@@ -101,7 +101,7 @@ function pageOf(events: readonly ChannelEvent[], path = ""): EventPage {
 }
 
 /** What the events of a fake channel have in common. */
-export type Fake = {
+type Fake = {
   abi: Abi;
   contract: Address;
   network: Pick<Network, "chain_family" | "chain_selector" | "chain_id">;
@@ -149,7 +149,7 @@ type NewEvent = {
 };
 
 /** Adds a contract event. */
-export function contractEvent(fake: Fake, { name, params = [], details = {} }: NewEvent): WatcherEvent {
+function contractEvent(fake: Fake, { name, params = [], details = {} }: NewEvent): WatcherEvent {
   const given = eventDetails(details, "details");
   const { confidence = "finalized", blockNumber = fake.block + 1, blockTime = now() } = given;
   const { logIndex = 0, transactionHash = randomHex(32) } = given;
@@ -174,7 +174,7 @@ export function contractEvent(fake: Fake, { name, params = [], details = {} }: N
 }
 
 /** Adds a status of an operation. */
-export function operationStatus(
+function operationStatus(
   fake: Fake,
   status: OperationStatus,
   operation: FakeOperation,
@@ -201,7 +201,7 @@ export function operationStatus(
 type NewAnswer = { params: QueryParams; answer: CallAnswer; details?: FakeQueryDetails | undefined };
 
 /** Adds the answer to a query. */
-export function queryAnswer(fake: Fake, { params, answer, details = {} }: NewAnswer): Query {
+function queryAnswer(fake: Fake, { params, answer, details = {} }: NewAnswer): Query {
   const { queryId: query_id = randomUUID(), blockNumber = Math.max(fake.block, 1) } = details;
   place(blockNumber, "blockNumber");
   if ("returned" in answer) bytes(answer.returned, "returned");
@@ -269,16 +269,16 @@ function now(): number {
 }
 
 /** So many random bytes. */
-export function randomHex(bytes: number): Hex {
+function randomHex(bytes: number): Hex {
   return `0x${randomBytes(bytes).toString("hex")}`;
 }
 
 /** The id of a workflow that does not exist. */
-export function newWorkflow(): string {
+function newWorkflow(): string {
   return randomBytes(32).toString("hex");
 }
 
 /** Another run of a workflow. */
-export function newRun(workflow_id = newWorkflow()): WorkflowRun {
+function newRun(workflow_id = newWorkflow()): WorkflowRun {
   return { workflow_id, workflow_execution_id: newWorkflow() };
 }

@@ -112,7 +112,7 @@ function wrong(path: string, problem: string): ArgumentError {
 type Comparator = (value: unknown, kind: FieldKind) => Finding;
 
 /** A checked row. `decimals`: the values are in tokens, and the field in the smallest unit. */
-export type Wanted = { is: Comparison; values: readonly string[]; to?: string; decimals?: number };
+type Wanted = { is: Comparison; values: readonly string[]; to?: string; decimals?: number };
 
 type Scalar = (value: unknown, field: FieldKind) => Finding;
 
@@ -207,7 +207,7 @@ function numeric(text: string, decimals: number | undefined, is: keyof typeof OR
 }
 
 /** The number of a row, in the unit of its field. */
-export function numberOf(text: string, decimals = 0): Decimal | undefined {
+function numberOf(text: string, decimals = 0): Decimal | undefined {
   const number = readDecimal(text.trim());
   return number && shifted(number, decimals);
 }

@@ -45,7 +45,7 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
 }
 
 /** The same text for equal numbers. */
-export function decimalKey({ digits, places }: Decimal): string {
+function decimalKey({ digits, places }: Decimal): string {
   return places === 0 ? String(digits) : `${digits}e-${places}`;
 }
 

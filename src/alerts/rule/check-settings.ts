@@ -56,7 +56,7 @@ const kindOfWhen = like<{ kind: AlertWhen["kind"] }>({
 export const whenKind: Kind<AlertWhen> = (value, path) => WHEN[kindOfWhen(value, path).kind](value, path);
 
 /** @throws {ArgumentError} for settings with which no alert could be raised as meant. */
-export const settingsKind: Kind<AlertSettings> = checkedBy((given: AlertSettings, path) => {
+const settingsKind: Kind<AlertSettings> = checkedBy((given: AlertSettings, path) => {
   const { when, maxMarks } = members(given, path);
   if (when.kind === "count" && when.times > maxMarks)
     fail("when.times", `when.times must be at most maxMarks, which is ${maxMarks}.`);

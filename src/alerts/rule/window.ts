@@ -215,7 +215,7 @@ export type Span = {
  * When the window of a sum reaches its limit, in order. A window holds what is less than its length older than its end.
  * `reaches` is asked about a window that holds something.
  */
-export function spansOf(
+function spansOf(
   cells: readonly Cell[],
   { withinMs, reaches }: { withinMs: number; reaches: (sum: bigint) => boolean },
 ): Span[] {

@@ -94,7 +94,7 @@ type FirstEvent =
  * events of each type are read: the first event of a channel often has a rare type.
  * `onlyType` is the only type that is read.
  */
-export async function findFirstEvent(
+async function findFirstEvent(
   pages: PageSource,
   onlyType: string | undefined,
   signal: AbortSignal,

@@ -11,7 +11,7 @@ const MARKS = 60;
  * When offsets were first seen, for a limited time. Ages are measured in monotonic time, since the machine's clock may
  * be set; only across a restart the clock is used.
  */
-export class FirstSeen {
+class FirstSeen {
   readonly #clock: Clock;
   readonly #withinMs: number;
   /** Ascending by both. */

@@ -123,7 +123,7 @@ const END_CHECK_INTERVAL_MS = 1_000;
  * Throws `CURSOR_BEYOND_END` when the channel ends below the cursor in each of so many checks, and `CHANNEL_REPLACED`
  * when its events are not those that were there before.
  */
-export async function requireWithinChannel(
+async function requireWithinChannel(
   { reader, clock }: { reader: PageReader; clock: Clock },
   cursor: Cursor,
   signal: AbortSignal,

@@ -8,7 +8,7 @@ const DENIED = /\b(denied|rejected|declined|refused|cancell?ed|policy)\b/i;
 const FAULT =
   /\b(connection|context cancell?ed|unavailable|overloaded|too many|rate limit\w*|limit exceeded|internal error)\b/i;
 /** A proxy that has waited in vain has handed the request on, whatever its status. */
-export const TIMED_OUT_WORDS = /\btime-?d?[ -]?out\b|\bdeadline exceeded\b/i;
+const TIMED_OUT_WORDS = /\btime-?d?[ -]?out\b|\bdeadline exceeded\b/i;
 
 /** Whether these are words of a person or a policy that decided against a signature. */
 export function isDenial(words: string): boolean {

@@ -226,7 +226,7 @@ const PREFIX = /^wallet-(?:auth|api):/;
  * @internal
  * @throws {ArgumentError} `INVALID_PRIVATE_KEY`
  */
-export function authorizationKeyOf(text: string): KeyObject {
+function authorizationKeyOf(text: string): KeyObject {
   const trimmed = text.trim();
   const key = trimmed.includes("-----BEGIN")
     ? readPemPrivateKey(trimmed, "authorizationKey")
@@ -243,7 +243,7 @@ export function authorizationKeyOf(text: string): KeyObject {
  * The header `privy-authorization-signature`: ECDSA P-256 with SHA-256, DER, as base64.
  * @internal
  */
-export function authorizationSignature(key: KeyObject, request: AuthorizedRequest): string {
+function authorizationSignature(key: KeyObject, request: AuthorizedRequest): string {
   const signed = canonicalJson({ version: 1, ...request });
   return sign("sha256", Buffer.from(signed), key).toString("base64");
 }

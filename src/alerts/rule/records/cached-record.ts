@@ -145,7 +145,7 @@ export type RecordForm<Value> = {
 };
 
 /** Removes what one value refers to, and another one does not. */
-export async function removeUnused<Value>(
+async function removeUnused<Value>(
   form: RecordForm<Value>,
   store: AlertStore,
   { before, now }: { before: Value | undefined; now: Value | undefined },

@@ -138,7 +138,7 @@ function isMark(value: unknown): value is Mark {
 }
 
 /** As earlier versions stored what was counted. */
-export type PackedState = { marks?: Mark[] };
+type PackedState = { marks?: Mark[] };
 
 /** The order of what is written. Add names at the end only. */
 const STATE = [
