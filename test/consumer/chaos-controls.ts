@@ -18,7 +18,8 @@ export type Control = {
 const POLLER = "src/consumer/schedule/poller.ts";
 const REREAD_SCHEDULE = "src/consumer/pages/reread-schedule.ts";
 const CURSOR = "src/consumer/cursor/cursor.ts";
-const PAGE_SOURCE = "src/consumer/pages/page-source.ts";
+const PAGE_SIZE = "src/paging/page-size.ts";
+const ENVELOPE = "src/protocol/envelope.ts";
 const CHECKPOINTER = "src/consumer/cursor/checkpointer.ts";
 
 const QUICK = (world: ChaosScenario): ChaosScenario =>
@@ -139,8 +140,8 @@ export const CONTROLS: readonly Control[] = [
     edits: [
       {
         file: CURSOR,
-        line: "if (this.#pending.has(eventId) || this.#delivered.has(eventId)) {",
-        without: "if (this.#pending.has(eventId) || this.#delivered.get(eventId) === offset) {",
+        line: "this.#pending.has(id) || this.#delivered.has(id);",
+        without: "this.#pending.has(id) || this.#delivered.get(id) === offset;",
       },
     ],
     adapt: TWINS,
@@ -149,17 +150,14 @@ export const CONTROLS: readonly Control[] = [
   {
     name: "refuses a page for an event without an id",
     edits: [
-      { file: "src/resources/events.ts", line: "asEvent(named(event))", without: "asEvent(event)" },
-      { file: PAGE_SOURCE, line: "return hasId ? event : {", without: "return true ? event : {" },
+      { file: ENVELOPE, line: "given ?? requestedId ?? byOffset", without: 'given ?? requestedId ?? ""' },
     ],
     adapt: NAMELESS,
     finds: "lost",
   },
   {
     name: "does not ask for less after an answer that is too large",
-    edits: [
-      { file: PAGE_SOURCE, line: "if (isShort || !isTooMuch(error)) throw error;", without: "throw error;" },
-    ],
+    edits: [{ file: PAGE_SIZE, line: "if (!isAnswerTooLarge(error)) throw error;", without: "throw error;" }],
     adapt: LARGE,
     finds: "lost",
   },
