@@ -1,16 +1,14 @@
 import type { EditedNode } from "../common/editor/api.ts";
-import { fieldAt } from "../common/editor/conditions/fields.ts";
-import { formConditions } from "../common/editor/conditions/form-conditions.ts";
-import { offerFields } from "../common/editor/conditions/form-conditions.ts";
-import type { ConditionRows } from "../common/editor/conditions/rows.ts";
-import { inputOf } from "../common/editor/form-rows.ts";
-import { partOf } from "../common/editor/form-fields.ts";
-import { hintUnder } from "../common/editor/form-rows.ts";
-import { liveCheck, TYPED } from "../common/editor/while-open.ts";
 import { warnOfMissingDecimals } from "../common/editor/calls/decimals.ts";
+import { fieldAt } from "../common/editor/conditions/fields.ts";
+import { formConditions, offerFields } from "../common/editor/conditions/form-conditions.ts";
+import type { ConditionRows } from "../common/editor/conditions/rows.ts";
+import { partOf } from "../common/editor/form-fields.ts";
+import { hintUnder, inputOf } from "../common/editor/form-rows.ts";
 import type { NodeForm } from "../common/editor/node-form.ts";
-import { isChosen } from "../common/shared/variables.ts";
+import { liveCheck, TYPED } from "../common/editor/while-open.ts";
 import { isOn } from "../common/shared/field-rules.ts";
+import { isChosen } from "../common/shared/variables.ts";
 import { NODE } from "./fields.ts";
 
 /** What the sentence depends on, beside the conditions. */

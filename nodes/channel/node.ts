@@ -1,7 +1,12 @@
 import type { NodeAPI } from "node-red";
 import { canonicalId, isUuid } from "../../src/protocol/ids.ts";
-import { sharedLookUp } from "../common/fields/config-nodes.ts";
-import { type ChannelNode, type ChannelRef, connectionOf, problemIn } from "../common/fields/config-nodes.ts";
+import {
+  type ChannelNode,
+  type ChannelRef,
+  connectionOf,
+  problemIn,
+  sharedLookUp,
+} from "../common/fields/config-nodes.ts";
 import { type FormContext, formContext } from "../common/fields/field-reader.ts";
 import { type CodedError, nodeError } from "../common/shared/errors.ts";
 import { unsetVariable } from "../common/shared/variables.ts";

@@ -1,7 +1,7 @@
 import { ADDRESS } from "../common/shared/field-checks.ts";
+import { signersIn } from "../common/shared/signers.ts";
 import type { FamilyDef } from "../common/shared/stored-values.ts";
 import { isReference } from "../common/shared/variables.ts";
-import { signersIn } from "../common/shared/signers.ts";
 
 /** Whether a text holds addresses, with commas, spaces or new lines between them. */
 export function areSigners(text: string): boolean {

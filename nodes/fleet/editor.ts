@@ -1,19 +1,14 @@
-import { postJson, requestFailure } from "../common/editor/lookups/admin-requests.ts";
 import type { EditedNode } from "../common/editor/api.ts";
-import { fieldTexts } from "../common/editor/form-fields.ts";
-import { inputOf } from "../common/editor/form-rows.ts";
-import { partOf } from "../common/editor/form-fields.ts";
-import { problemUnder } from "../common/editor/form-rows.ts";
-import { askForReport, keepSecrets, markTypedSecrets } from "../common/editor/values/kept-secrets.ts";
-import { TYPED } from "../common/editor/while-open.ts";
+import { fieldTexts, partOf } from "../common/editor/form-fields.ts";
+import { inputOf, problemUnder } from "../common/editor/form-rows.ts";
+import { postJson, requestFailure } from "../common/editor/lookups/admin-requests.ts";
 import type { NodeForm } from "../common/editor/node-form.ts";
+import { askForReport, keepSecrets, markTypedSecrets } from "../common/editor/values/kept-secrets.ts";
 import { atPresent } from "../common/editor/values/validate.ts";
-import { isReference } from "../common/shared/variables.ts";
-import { isChosen } from "../common/shared/variables.ts";
-import { isEngineUrl, isRedisUrl, isWithoutTls } from "../common/shared/text.ts";
+import { TYPED } from "../common/editor/while-open.ts";
 import type { FleetTested } from "../common/shared/form-types.ts";
-import { STORED_PASSWORD } from "../common/shared/variables.ts";
-import { withoutMark } from "../common/shared/variables.ts";
+import { isEngineUrl, isRedisUrl, isWithoutTls } from "../common/shared/text.ts";
+import { isChosen, isReference, STORED_PASSWORD, withoutMark } from "../common/shared/variables.ts";
 import { NODE } from "./fields.ts";
 
 const TESTED = [

@@ -1,9 +1,12 @@
 import type { NodeAPI } from "node-red";
-import { type ProxyNode, proxyOf } from "../common/fields/proxy-and-tls.ts";
-import { type TlsNode, type TlsOptions, tlsOptions } from "../common/fields/proxy-and-tls.ts";
-import { addressesOf, type Destination } from "../common/keys/destination.ts";
-import type { Setting } from "../common/keys/destination.ts";
-import { addressesOf, type Destination } from "../common/keys/destination.ts";
+import {
+  type ProxyNode,
+  proxyOf,
+  type TlsNode,
+  type TlsOptions,
+  tlsOptions,
+} from "../common/fields/proxy-and-tls.ts";
+import { addressesOf, type Destination, type Setting } from "../common/keys/destination.ts";
 import type { KeyService } from "./key-services.ts";
 import type { SignerValues } from "./values.ts";
 

@@ -2,8 +2,7 @@ import { type CodedError, nodeError } from "../common/shared/errors.ts";
 import { errorKey, fitsNumber, isShown, labelKey } from "../common/shared/field-rules.ts";
 import type { Field } from "../common/shared/fields.ts";
 import type { SignerKind } from "../common/shared/signers.ts";
-import { withoutMark } from "../common/shared/variables.ts";
-import { unsetVariable } from "../common/shared/variables.ts";
+import { unsetVariable, withoutMark } from "../common/shared/variables.ts";
 import { NODE, type SecretName, type TextName } from "./fields.ts";
 
 /** The settings of a signer, deployed or in its form, with variables resolved. What its form does not show is empty. */

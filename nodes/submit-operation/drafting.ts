@@ -6,8 +6,8 @@ import { channelOf, type SignerRef, signerOf } from "../common/fields/config-nod
 import { fittingSigners, walletTypeAt } from "../common/fields/fitting-signer.ts";
 import { answer, type Task } from "../common/fields/input.ts";
 import { loadLibrary } from "../common/library.ts";
-import { withDetails } from "../common/messages/message.ts";
 import { explainReuse } from "../common/messages/key-reused.ts";
+import { withDetails } from "../common/messages/message.ts";
 import { serviceStatus } from "../common/messages/service-words.ts";
 import { nodeError } from "../common/shared/errors.ts";
 import type { SigningClaims } from "../common/signing/claims.ts";

@@ -1,9 +1,8 @@
 import { LIMITS } from "../../src/protocol/limits.ts";
 import { OPERATION_PROGRESS } from "../../src/protocol/statuses.ts";
-import { COMMON, folded } from "../common/shared/common-fields.ts";
+import { COMMON, folded, RESUME_FIELD, timeoutField } from "../common/shared/common-fields.ts";
 import { describeNode, type HiddenField, type SettingsOf, stored } from "../common/shared/fields.ts";
 import type { CallDef } from "../common/shared/stored-values.ts";
-import { RESUME_FIELD, timeoutField } from "../common/shared/common-fields.ts";
 
 /** How many calls the service accepts in one operation. */
 export const MAX_CALLS = LIMITS.transactionsPerOperation;

@@ -1,8 +1,8 @@
 import type { CrecClient, Operation, Submitted } from "../../src/index.ts";
 import { isOfOtherCopy, noteOtherCopy } from "../common/fleet/other-copies.ts";
 import { createdOf } from "../common/messages/created.ts";
-import { withDetails } from "../common/messages/message.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
+import { withDetails } from "../common/messages/message.ts";
 import { identityOf, type OperationValue } from "./operation-value.ts";
 
 type Sending = {

@@ -1,41 +1,19 @@
-import type { Node, NodeAPI } from "node-red";
-import type { CrecClient, Operation, Submitted, TransactionInput } from "../../src/index.ts";
-import { draftKey, noteDraft, openDrafts } from "../common/approvals/open-drafts.ts";
-import { nodeRedContext } from "../common/context.ts";
-import { type CallPreview, previewOf, previewOfOperation } from "../common/contracts/call-preview.ts";
-import { contractRegistry } from "../common/contracts/contract-registry.ts";
-import {
-  type Connection,
-  channelOf,
-  type SignerRef,
-  signerOf,
-  type WalletRef,
-  walletOf,
-} from "../common/fields/config-nodes.ts";
-import type { FieldReader } from "../common/fields/field-reader.ts";
-import { fittingSigners, walletTypeAt } from "../common/fields/fitting-signer.ts";
-import { answer, type Task } from "../common/fields/input.ts";
-import { loadLibrary } from "../common/library.ts";
-import { createdOf } from "../common/messages/created.ts";
+import type { CrecClient, Submitted, TransactionInput } from "../../src/index.ts";
+import { type SignerRef, type WalletRef, walletOf } from "../common/fields/config-nodes.ts";
+import type { Task } from "../common/fields/input.ts";
 import { errorText } from "../common/messages/error-texts.ts";
 import { explainReuse } from "../common/messages/key-reused.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
-import { withDetails } from "../common/messages/message.ts";
 import { proofCheckOf } from "../common/messages/operation-proof.ts";
-import { serviceStatus } from "../common/messages/service-words.ts";
-import { unusualRecipient } from "../common/shared/chain.ts";
-import { setNewest } from "../common/shared/collections.ts";
-import { nodeError, toCodedError, translatedError } from "../common/shared/errors.ts";
+import { nodeError, toCodedError } from "../common/shared/errors.ts";
 import { durationWords } from "../common/shared/times.ts";
 import { Asking } from "../common/signing/ask-custodian.ts";
 import { openClaims } from "../common/signing/claims.ts";
 import type { Place } from "../common/signing/wallet-lines.ts";
-import { type StatusText, showStatus, statusText } from "../common/status/status.ts";
-import { noteContradiction } from "../common/telemetry/event-report.ts";
-import type { FollowedOperation, OperationReports } from "../common/telemetry/operation-reports.ts";
-import { DraftApproval } from "./approving.ts";
-import type { KeptDraft } from "./operation-value.ts";
-import type { NODE } from "./fields.ts";
+import { showStatus, statusText } from "../common/status/status.ts";
+import type { OperationReports } from "../common/telemetry/operation-reports.ts";
+import { Drafting } from "./drafting.ts";
+import { Asked, type Course, type SubmitContext } from "./given.ts";
 import { PassedInLine, turnOf, walletKey } from "./in-line.ts";
 import {
   type Given,

@@ -17,7 +17,7 @@ import type { CrecMessage } from "../common/messages/message.ts";
 import { isObject } from "../common/shared/collections.ts";
 import { nodeError } from "../common/shared/errors.ts";
 import type { CallDef, Value } from "../common/shared/stored-values.ts";
-import { isObject } from "../common/shared/collections.ts";
+import { COIN_UNITS, callsWithContracts } from "../common/shared/stored-values.ts";
 import { nearestName } from "../common/shared/text.ts";
 import type { NODE } from "./fields.ts";
 import { callCountProblem } from "./fields.ts";

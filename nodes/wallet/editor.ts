@@ -1,15 +1,12 @@
 import type { EditedNode } from "../common/editor/api.ts";
-import { checkAddress } from "../common/editor/lookups/read-contract.ts";
-import { onNodeChange } from "../common/editor/while-open.ts";
-import { inputOf } from "../common/editor/form-rows.ts";
-import { problemUnder } from "../common/editor/form-rows.ts";
-import { liveCheck, TYPED } from "../common/editor/while-open.ts";
+import { inputOf, problemUnder } from "../common/editor/form-rows.ts";
 import { isMissing, listed } from "../common/editor/lookups/lookup.ts";
+import { checkAddress } from "../common/editor/lookups/read-contract.ts";
 import type { NodeForm } from "../common/editor/node-form.ts";
-import { isChosen } from "../common/shared/variables.ts";
+import { liveCheck, onNodeChange, TYPED } from "../common/editor/while-open.ts";
 import type { Answer, Choices } from "../common/shared/form-types.ts";
-import { keyOfSigner } from "../common/shared/signers.ts";
-import { keyOfWallet } from "../common/shared/signers.ts";
+import { keyOfSigner, keyOfWallet } from "../common/shared/signers.ts";
+import { isChosen } from "../common/shared/variables.ts";
 
 export const form: NodeForm = {
   label: (node) => String(node.wallet || "") || node._("wallet.title"),

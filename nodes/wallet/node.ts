@@ -1,7 +1,6 @@
 import type { NodeAPI } from "node-red";
 import type { Wallet } from "../../src/index.ts";
 import type { Translate } from "../common/context.ts";
-import { sharedLookUp } from "../common/fields/config-nodes.ts";
 import {
   type Connection,
   connectionOf,

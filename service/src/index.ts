@@ -1,6 +1,5 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { workflowOwnerFromOrgId } from "../../src/proofs/report.ts";
 import type { Confidence } from "../../src/protocol/index.ts";
 import { isLoopback } from "./api/access.ts";

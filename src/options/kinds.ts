@@ -163,4 +163,8 @@ function isJson(value: object): boolean {
   }
 }
 
-export const clockKind: Kind<Clock> = like<Clock>({ now: callable(), elapsed: callable(), sleep: callable() });
+export const clockKind: Kind<Clock> = like<Clock>({
+  now: callable(),
+  elapsed: callable(),
+  sleep: callable(),
+});

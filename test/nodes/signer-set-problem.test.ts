@@ -1,6 +1,6 @@
 import should from "should";
-import type { FamilyDef } from "../../nodes/common/shared/stored-values.ts";
 import { isVerificationUntouched } from "../../nodes/common/shared/signers.ts";
+import type { FamilyDef } from "../../nodes/common/shared/stored-values.ts";
 import { signerSetProblem } from "../../nodes/connection/signer-set.ts";
 
 const SIGNERS = ["11", "22", "33", "44"].map((digits) => `0x${digits.repeat(20)}`);

@@ -15,6 +15,7 @@ import {
   type Primitives,
 } from "../../src/proofs/engine.ts";
 import { hexToBytes } from "../../src/proofs/fields.ts";
+import { sized } from "../support/variants.ts";
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 

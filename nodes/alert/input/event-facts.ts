@@ -1,9 +1,9 @@
 import type { ChannelEvent, RaisedAlert, VerifyResult } from "../../../src/index.ts";
 import { isEvent, statedTimeOf } from "../../../src/protocol/index.ts";
 import type { Library } from "../../common/library.ts";
-import { override } from "../../common/messages/message.ts";
 import { eventIn, isRejected, isUndecoded } from "../../common/messages/event-message.ts";
 import type { CrecMessage } from "../../common/messages/message.ts";
+import { override } from "../../common/messages/message.ts";
 import { isObject } from "../../common/shared/collections.ts";
 import type { NamedEvent } from "../../common/status/channel-progress.ts";
 

@@ -10,9 +10,9 @@ import { isEvent } from "../../../src/protocol/index.ts";
 import { channelOf } from "../../common/fields/config-nodes.ts";
 import type { FlowNodes } from "../../common/fields/flow-settings.ts";
 import type { Library } from "../../common/library.ts";
-import { override } from "../../common/messages/message.ts";
 import { isRedelivered } from "../../common/messages/event-message.ts";
 import type { CrecMessage } from "../../common/messages/message.ts";
+import { override } from "../../common/messages/message.ts";
 import { levelsOf } from "../../common/status/channel-progress.ts";
 import { provenEventOf, timeOf } from "./event-facts.ts";
 

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { type ContractRegistry, unitsAt } from "../../common/contracts/contract-registry.ts";
 import type { ContractRef } from "../../common/fields/config-nodes.ts";
 import type { CrecMessage } from "../../common/messages/message.ts";
-import { ADDRESS } from "../../common/shared/field-checks.ts";
 import { isObject } from "../../common/shared/collections.ts";
+import { ADDRESS } from "../../common/shared/field-checks.ts";
 import { type AlertFields, required, sumOf } from "../settings.ts";
 import type { ReadField } from "../texts/values.ts";
 

@@ -1,6 +1,6 @@
 import type { RaisedAlert } from "../../../src/index.ts";
-import { ADDRESS } from "../../common/shared/field-checks.ts";
 import { isObject } from "../../common/shared/collections.ts";
+import { ADDRESS } from "../../common/shared/field-checks.ts";
 import { addressText, type NameOf } from "./names.ts";
 import { oneLine, type ReadField } from "./values.ts";
 

@@ -1,8 +1,8 @@
 import type { AlertOutcome, AlertWhen, RaisedAlert } from "../../../src/index.ts";
 import type { Translate } from "../../common/context.ts";
+import { isObject } from "../../common/shared/collections.ts";
 import type { ConditionDef } from "../../common/shared/stored-values.ts";
 import { cutAtWord } from "../../common/shared/text.ts";
-import { isObject } from "../../common/shared/collections.ts";
 import { utcText } from "../../common/shared/times.ts";
 import { type Facts, fieldText, replaceFields, valueText } from "./template.ts";
 import { oneLine, ownProperty } from "./values.ts";

@@ -19,9 +19,13 @@ import {
 } from "../../common/fields/proxy-and-tls.ts";
 import { storedSetting } from "../../common/keys/destination.ts";
 import { nodeError } from "../../common/shared/errors.ts";
-import { STORED_PASSWORD } from "../../common/shared/variables.ts";
-import { withoutMark } from "../../common/shared/variables.ts";
-import { isReference, requireSet } from "../../common/shared/variables.ts";
+import {
+  isChosen,
+  isReference,
+  requireSet,
+  STORED_PASSWORD,
+  withoutMark,
+} from "../../common/shared/variables.ts";
 import { VERIFICATION_FIELDS } from "../fields.ts";
 import {
   addressesOf,

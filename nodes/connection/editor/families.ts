@@ -1,10 +1,8 @@
 import type { EditedNode } from "../../common/editor/api.ts";
-import { fieldTexts } from "../../common/editor/form-fields.ts";
-import { inputOf } from "../../common/editor/form-rows.ts";
-import { partOf } from "../../common/editor/form-fields.ts";
-import { labelled } from "../../common/editor/form-rows.ts";
-import { TYPED } from "../../common/editor/while-open.ts";
+import { fieldTexts, partOf } from "../../common/editor/form-fields.ts";
+import { inputOf, labelled } from "../../common/editor/form-rows.ts";
 import { atPresent } from "../../common/editor/values/validate.ts";
+import { TYPED } from "../../common/editor/while-open.ts";
 import type { FamilyDef } from "../../common/shared/stored-values.ts";
 import { NODE } from "../fields.ts";
 import { signerSetProblem, thresholdWarnings } from "../signer-set.ts";

@@ -1,13 +1,11 @@
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../../src/protocol/limits.ts";
 import { PUBLIC_VERIFICATION } from "../../../src/protocol/signers.ts";
-import { postJson } from "../../common/editor/lookups/admin-requests.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
-import { fieldTexts, fillIn } from "../../common/editor/form-fields.ts";
-import { inputOf } from "../../common/editor/form-rows.ts";
-import { partOf } from "../../common/editor/form-fields.ts";
-import { hintUnder, problemUnder } from "../../common/editor/form-rows.ts";
-import { liveCheck } from "../../common/editor/while-open.ts";
+import { fieldTexts, fillIn, partOf } from "../../common/editor/form-fields.ts";
+import { hintUnder, inputOf, problemUnder } from "../../common/editor/form-rows.ts";
+import { postJson } from "../../common/editor/lookups/admin-requests.ts";
 import type { NodeForm } from "../../common/editor/node-form.ts";
+import { liveCheck } from "../../common/editor/while-open.ts";
 import type { Answer, Owner } from "../../common/shared/form-types.ts";
 import { NODE } from "../fields.ts";
 import { thresholdWarnings } from "../signer-set.ts";

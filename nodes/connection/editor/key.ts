@@ -1,13 +1,10 @@
-import { getJson } from "../../common/editor/lookups/admin-requests.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
 import { fieldTexts } from "../../common/editor/form-fields.ts";
-import { inputOf } from "../../common/editor/form-rows.ts";
-import { hintUnder, problemUnder } from "../../common/editor/form-rows.ts";
-import { isReference } from "../../common/shared/variables.ts";
-import { canonicalUrl } from "../../common/shared/text.ts";
+import { hintUnder, inputOf, problemUnder } from "../../common/editor/form-rows.ts";
+import { getJson } from "../../common/editor/lookups/admin-requests.ts";
 import type { KeyReport } from "../../common/shared/form-types.ts";
-import { STORED_PASSWORD } from "../../common/shared/variables.ts";
-import { markTyped, withoutMark } from "../../common/shared/variables.ts";
+import { canonicalUrl } from "../../common/shared/text.ts";
+import { isReference, markTyped, STORED_PASSWORD, withoutMark } from "../../common/shared/variables.ts";
 
 const KEY_FIELDS = ["baseUrl", "graphqlUrl", "apiKey"] as const;
 

@@ -1,13 +1,12 @@
-import { postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
 import { addCheck, listOfChecks } from "../../common/editor/check-list.ts";
-import { fieldTexts, fillIn } from "../../common/editor/form-fields.ts";
+import { fieldTexts, fillIn, partOf } from "../../common/editor/form-fields.ts";
 import { inputOf } from "../../common/editor/form-rows.ts";
-import { partOf } from "../../common/editor/form-fields.ts";
+import { postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import { TYPED } from "../../common/editor/while-open.ts";
-import { isReference } from "../../common/shared/variables.ts";
 import type { Answer, TestCheck, Tested } from "../../common/shared/form-types.ts";
 import type { FamilyDef } from "../../common/shared/stored-values.ts";
+import { isReference } from "../../common/shared/variables.ts";
 import { NODE, VERIFICATION_FIELDS } from "../fields.ts";
 
 const TESTED = ["name", "baseUrl", "graphqlUrl", "apiKey", "tls", "proxy", "timeout"] as const;

@@ -1,7 +1,7 @@
 import type { EditedNode } from "../../common/editor/api.ts";
 import { askInDialog } from "../../common/editor/dialog.ts";
-import { inputOf } from "../../common/editor/form-rows.ts";
 import { partOf } from "../../common/editor/form-fields.ts";
+import { inputOf } from "../../common/editor/form-rows.ts";
 import { NODE } from "../fields.ts";
 import { DEMO_ABIS, DEMO_ADDRESSES, EXTENSION_ABIS, STANDARD_ABIS } from "../known-abis.ts";
 

@@ -1,10 +1,9 @@
-import { type Offered, offeredIn } from "../../common/editor/lookups/abi.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
+import { hintUnder, inputOf, problemUnder } from "../../common/editor/form-rows.ts";
+import { type Offered, offeredIn } from "../../common/editor/lookups/abi.ts";
 import { checkAddress } from "../../common/editor/lookups/read-contract.ts";
-import { inputOf } from "../../common/editor/form-rows.ts";
-import { hintUnder, problemUnder } from "../../common/editor/form-rows.ts";
-import { liveCheck, TYPED } from "../../common/editor/while-open.ts";
 import type { NodeForm } from "../../common/editor/node-form.ts";
+import { liveCheck, TYPED } from "../../common/editor/while-open.ts";
 import type { AbiChoice, EventChoice, FunctionChoice } from "../../common/shared/form-types.ts";
 import { abiButtons } from "./abis.ts";
 import { readButton, readWhenSaved } from "./read.ts";

@@ -1,12 +1,11 @@
 import type { EditedNode } from "../../common/editor/api.ts";
-import { inputOf } from "../../common/editor/form-rows.ts";
 import { partOf } from "../../common/editor/form-fields.ts";
-import { trackOpen } from "../../common/editor/while-open.ts";
+import { inputOf } from "../../common/editor/form-rows.ts";
 import { readContract } from "../../common/editor/lookups/read-contract.ts";
+import { trackOpen } from "../../common/editor/while-open.ts";
 import { ADDRESS } from "../../common/shared/field-checks.ts";
-import { isReference } from "../../common/shared/variables.ts";
-import { isChosen } from "../../common/shared/variables.ts";
 import type { ContractPlace, OnChain } from "../../common/shared/form-types.ts";
+import { isChosen, isReference } from "../../common/shared/variables.ts";
 import { NODE } from "../fields.ts";
 
 /** The place that this form has read last, so that the same is not read again when it closes. */

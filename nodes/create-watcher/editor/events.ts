@@ -1,14 +1,11 @@
 import { eventText } from "../../../src/protocol/abi-names.ts";
 import type { Extension } from "../../../src/protocol/index.ts";
-import { type Offered, offeredBy } from "../../common/editor/lookups/abi.ts";
 import type { CompletionSearch, EditedNode } from "../../common/editor/api.ts";
-import { onContractChange } from "../../common/editor/while-open.ts";
-import { eventLabel, eventNamesOf } from "../../common/editor/lookups/event-names.ts";
-import { inputOf } from "../../common/editor/form-rows.ts";
 import { partOf } from "../../common/editor/form-fields.ts";
-import { trackOpen } from "../../common/editor/while-open.ts";
-import { hintUnder, problemUnder, visibleBox } from "../../common/editor/form-rows.ts";
-import { TYPED } from "../../common/editor/while-open.ts";
+import { hintUnder, inputOf, problemUnder, visibleBox } from "../../common/editor/form-rows.ts";
+import { type Offered, offeredBy } from "../../common/editor/lookups/abi.ts";
+import { eventLabel, eventNamesOf } from "../../common/editor/lookups/event-names.ts";
+import { onContractChange, TYPED, trackOpen } from "../../common/editor/while-open.ts";
 import { TEXT_TYPES } from "../../common/shared/common-fields.ts";
 import type { EventChoice } from "../../common/shared/form-types.ts";
 import { splitNames } from "../../common/shared/text.ts";

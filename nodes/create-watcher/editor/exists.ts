@@ -1,11 +1,10 @@
 import type { EditedNode } from "../../common/editor/api.ts";
-import { inputOf } from "../../common/editor/form-rows.ts";
-import { problemUnder } from "../../common/editor/form-rows.ts";
-import { liveCheck, TYPED } from "../../common/editor/while-open.ts";
+import { inputOf, problemUnder } from "../../common/editor/form-rows.ts";
 import { contractExists } from "../../common/editor/lookups/read-contract.ts";
+import { liveCheck, TYPED } from "../../common/editor/while-open.ts";
 import { ADDRESS } from "../../common/shared/field-checks.ts";
-import { isReference } from "../../common/shared/variables.ts";
 import type { Answer, ContractPlace, OnChain } from "../../common/shared/form-types.ts";
+import { isReference } from "../../common/shared/variables.ts";
 
 /**
  * Says that there is no contract where the watcher would look: it would be active, and never send an event. The chain is

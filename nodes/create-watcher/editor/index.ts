@@ -1,8 +1,7 @@
 import { extensionNamed } from "../../../src/protocol/index.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
 import { describeContractNetwork } from "../../common/editor/calls/contract-select.ts";
-import { inputOf } from "../../common/editor/form-rows.ts";
-import { hintUnder } from "../../common/editor/form-rows.ts";
+import { hintUnder, inputOf } from "../../common/editor/form-rows.ts";
 import type { NodeForm } from "../../common/editor/node-form.ts";
 import { eventsIn } from "../../common/editor/node-label.ts";
 import { atPresent } from "../../common/editor/values/validate.ts";

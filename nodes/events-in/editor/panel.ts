@@ -1,8 +1,8 @@
-import { getJson, postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
 import { askInDialog } from "../../common/editor/dialog.ts";
-import { isChosen } from "../../common/shared/variables.ts";
+import { getJson, postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import type { FleetReport, PanelReport, SentLast, UnitsReport } from "../../common/shared/form-types.ts";
+import { isChosen } from "../../common/shared/variables.ts";
 import { startText } from "../start-text.ts";
 import { askWhereTo } from "./move.ts";
 

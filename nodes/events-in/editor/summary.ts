@@ -1,10 +1,10 @@
 import type { EditedNode } from "../../common/editor/api.ts";
-import { inputOf } from "../../common/editor/form-rows.ts";
 import { partOf } from "../../common/editor/form-fields.ts";
-import { liveCheck, TYPED } from "../../common/editor/while-open.ts";
+import { inputOf } from "../../common/editor/form-rows.ts";
 import { listed } from "../../common/editor/lookups/lookup.ts";
-import { isChosen } from "../../common/shared/variables.ts";
+import { liveCheck, TYPED } from "../../common/editor/while-open.ts";
 import { splitNames } from "../../common/shared/text.ts";
+import { isChosen } from "../../common/shared/variables.ts";
 import { NODE } from "../fields.ts";
 
 /** Says in one sentence what the node sends, as the form is filled in now. */

@@ -4,10 +4,15 @@ import type { NodeContext } from "../../common/context.ts";
 import { contractRegistry } from "../../common/contracts/contract-registry.ts";
 import { eventDecoder } from "../../common/contracts/event-tokens.ts";
 import type { Library } from "../../common/library.ts";
-import { isKnownType, isNotice, isRejected, toMessage } from "../../common/messages/event-message.ts";
+import {
+  isKnownType,
+  isNotice,
+  isRejected,
+  toMessage,
+  UndecodedNote,
+} from "../../common/messages/event-message.ts";
 import type { CrecMessage } from "../../common/messages/message.ts";
 import { TEST_MARK } from "../../common/messages/message.ts";
-import { UndecodedNote } from "../../common/messages/event-message.ts";
 import type { SentLast } from "../../common/shared/form-types.ts";
 import type { OutputChoices, ReaderSettings } from "../reader/settings.ts";
 import { UnitsNote } from "../status/notes.ts";

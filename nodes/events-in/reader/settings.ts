@@ -7,8 +7,8 @@ import { type ContractRef, contractOf } from "../../common/fields/config-nodes.t
 import type { FieldReader, FormContext } from "../../common/fields/field-reader.ts";
 import { fileNameOf } from "../../common/fields/file-name.ts";
 import { stateFolderFor } from "../../common/folder/state-folder.ts";
-import { nodeError } from "../../common/shared/errors.ts";
 import type { ConfidenceOption } from "../../common/shared/common-fields.ts";
+import { nodeError } from "../../common/shared/errors.ts";
 import { timeOf } from "../../common/shared/times.ts";
 import type { NODE } from "../fields.ts";
 import { positionOf } from "./commands.ts";

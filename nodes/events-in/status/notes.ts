@@ -7,8 +7,8 @@ import { type Evidence, isHighlyAvailable, onOtherCopy } from "../../common/flee
 import { type FolderState, LOCK_TIMES } from "../../common/folder/folder-lock.ts";
 import { stateFolder } from "../../common/folder/state-folder.ts";
 import type { Library } from "../../common/library.ts";
-import type { UnitsReport } from "../../common/shared/form-types.ts";
 import { looksLikeToken } from "../../common/shared/chain.ts";
+import type { UnitsReport } from "../../common/shared/form-types.ts";
 
 type NoteContext = Pick<NodeContext, "RED" | "node" | "t">;
 

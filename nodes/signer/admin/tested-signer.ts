@@ -1,15 +1,23 @@
 import type { NodeAPI } from "node-red";
 import { textIn } from "../../common/admin/answer.ts";
-import { concealing } from "../../common/admin/deployed.ts";
-import { deployedCredential, deployedVariable, requireVariable } from "../../common/admin/deployed.ts";
+import {
+  concealing,
+  deployedCredential,
+  deployedVariable,
+  requireVariable,
+} from "../../common/admin/deployed.ts";
 import type { NodeRedContext, Translate } from "../../common/context.ts";
 import { proxyProblem } from "../../common/fields/proxy-and-tls.ts";
 import { strayAddress } from "../../common/keys/destination.ts";
 import { nodeError } from "../../common/shared/errors.ts";
 import { credentialsOf, labelKey } from "../../common/shared/field-rules.ts";
-import { STORED_PASSWORD } from "../../common/shared/variables.ts";
-import { withoutMark } from "../../common/shared/variables.ts";
-import { isReference, requireSet } from "../../common/shared/variables.ts";
+import {
+  isChosen,
+  isReference,
+  requireSet,
+  STORED_PASSWORD,
+  withoutMark,
+} from "../../common/shared/variables.ts";
 import { NODE, type SecretName } from "../fields.ts";
 import { keyServiceOf } from "../key-services.ts";
 import type { DeployedSigner } from "../open-signer.ts";

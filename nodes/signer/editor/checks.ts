@@ -1,8 +1,7 @@
-import { postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import type { ConfigNode, EditedNode } from "../../common/editor/api.ts";
-import { fieldTexts } from "../../common/editor/form-fields.ts";
+import { fieldTexts, partOf } from "../../common/editor/form-fields.ts";
 import { inputOf } from "../../common/editor/form-rows.ts";
-import { partOf } from "../../common/editor/form-fields.ts";
+import { postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import { TYPED } from "../../common/editor/while-open.ts";
 import type { SignerKey, WalletAnswers, WalletQuestion } from "../../common/shared/form-types.ts";
 import { SIGNER_KINDS, type SignerKind } from "../../common/shared/signers.ts";

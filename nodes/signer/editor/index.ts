@@ -1,7 +1,7 @@
 import type { EditedNode } from "../../common/editor/api.ts";
 import { inputOf } from "../../common/editor/form-rows.ts";
-import { askForReport, keepSecrets, markTypedSecrets } from "../../common/editor/values/kept-secrets.ts";
 import type { NodeForm } from "../../common/editor/node-form.ts";
+import { askForReport, keepSecrets, markTypedSecrets } from "../../common/editor/values/kept-secrets.ts";
 import { credentialsOf } from "../../common/shared/field-rules.ts";
 import type { SignerKey } from "../../common/shared/form-types.ts";
 import { SIGNER_KINDS, type SignerKind } from "../../common/shared/signers.ts";

@@ -1,9 +1,8 @@
 import { RSA_KEY_BITS } from "../../../src/protocol/index.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
 import { copyButton } from "../../common/editor/buttons.ts";
-import { fieldTexts } from "../../common/editor/form-fields.ts";
+import { fieldTexts, partOf } from "../../common/editor/form-fields.ts";
 import { inputOf } from "../../common/editor/form-rows.ts";
-import { partOf } from "../../common/editor/form-fields.ts";
 import { TYPED } from "../../common/editor/while-open.ts";
 import type { SignerKey } from "../../common/shared/form-types.ts";
 import { keyOfSigner, SIGNER_KINDS, type SignerKind } from "../../common/shared/signers.ts";

@@ -1,9 +1,9 @@
-import { getJson, postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
 import { copyButton } from "../../common/editor/buttons.ts";
 import { askInDialog } from "../../common/editor/dialog.ts";
-import { inputOf } from "../../common/editor/form-rows.ts";
 import { partOf } from "../../common/editor/form-fields.ts";
+import { inputOf } from "../../common/editor/form-rows.ts";
+import { getJson, postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import { TYPED } from "../../common/editor/while-open.ts";
 import type { Answer, NewKey, SignerKey } from "../../common/shared/form-types.ts";
 import { STORED_PASSWORD } from "../../common/shared/variables.ts";

@@ -1,7 +1,7 @@
-import { postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import { askInDialog } from "../../common/editor/dialog.ts";
-import { inputOf } from "../../common/editor/form-rows.ts";
 import { partOf } from "../../common/editor/form-fields.ts";
+import { inputOf } from "../../common/editor/form-rows.ts";
+import { postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import { trackOpen } from "../../common/editor/while-open.ts";
 import type { SignerKey, SignerTestReport, SignerTestStarted } from "../../common/shared/form-types.ts";
 import { SIGNER_KINDS, type SignerKind } from "../../common/shared/signers.ts";

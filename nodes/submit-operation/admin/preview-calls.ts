@@ -17,7 +17,6 @@ import { isTokenCall } from "../../common/shared/chain.ts";
 import { nodeError, translatedError } from "../../common/shared/errors.ts";
 import type { CallDef, ContractCall, Value } from "../../common/shared/stored-values.ts";
 import { COIN_PLACES, coinUnit } from "../../common/shared/stored-values.ts";
-import { splitNames } from "../../common/shared/text.ts";
 import { isReference } from "../../common/shared/variables.ts";
 import { callCountProblem } from "../fields.ts";
 import type {

@@ -6,10 +6,9 @@ import type { NodeRedContext } from "../../common/context.ts";
 import type { ConnectionNode, WalletNode } from "../../common/fields/config-nodes.ts";
 import { loadLibrary } from "../../common/library.ts";
 import { errorText } from "../../common/messages/error-texts.ts";
-import { unusualRecipient } from "../../common/shared/chain.ts";
+import { LOCAL_NETWORK, unusualRecipient } from "../../common/shared/chain.ts";
 import { nodeError } from "../../common/shared/errors.ts";
-import { LOCAL_NETWORK } from "../../common/shared/chain.ts";
-import { unusualRecipient } from "../../common/shared/chain.ts";
+import { ADDRESS } from "../../common/shared/field-checks.ts";
 import { isReference } from "../../common/shared/variables.ts";
 import type {
   Preview,

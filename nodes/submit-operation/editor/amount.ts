@@ -2,9 +2,9 @@ import type { EditedNode } from "../../common/editor/api.ts";
 import { labelled, nameVisibleBox, problemUnder } from "../../common/editor/form-rows.ts";
 import { TYPED } from "../../common/editor/while-open.ts";
 import { TEXT_TYPES } from "../../common/shared/common-fields.ts";
-import { isReference } from "../../common/shared/variables.ts";
-import { COIN_PLACES, COIN_UNITS, coinUnit } from "../../common/shared/stored-values.ts";
 import type { Value } from "../../common/shared/stored-values.ts";
+import { COIN_PLACES, COIN_UNITS, coinUnit } from "../../common/shared/stored-values.ts";
+import { isReference } from "../../common/shared/variables.ts";
 
 const DECIMAL = /^\d*\.?(\d*)$/;
 

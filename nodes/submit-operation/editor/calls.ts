@@ -1,11 +1,11 @@
 import type { EditedNode } from "../../common/editor/api.ts";
+import { itemButtons } from "../../common/editor/buttons.ts";
 import { contractCallForm } from "../../common/editor/calls/contract-call.ts";
 import { contractSelect } from "../../common/editor/calls/contract-select.ts";
 import { labelled } from "../../common/editor/form-rows.ts";
-import { itemButtons } from "../../common/editor/buttons.ts";
-import { TYPED } from "../../common/editor/while-open.ts";
 import { isNew, onlyConfig } from "../../common/editor/lookups/only-choice.ts";
 import { valueField } from "../../common/editor/values/value-field.ts";
+import { TYPED } from "../../common/editor/while-open.ts";
 import type { CallDef } from "../../common/shared/stored-values.ts";
 import { amountForm } from "./amount.ts";
 import { titleOf } from "./title.ts";

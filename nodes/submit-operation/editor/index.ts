@@ -1,17 +1,20 @@
 import type { EditedNode } from "../../common/editor/api.ts";
 import { callProblem } from "../../common/editor/calls/call-problem.ts";
-import { type DependentNumber, followChoice, OPERATION_TIMEOUT } from "../../common/editor/values/dependent-number.ts";
-import { inputOf } from "../../common/editor/form-rows.ts";
 import { partOf } from "../../common/editor/form-fields.ts";
-import { hintUnder } from "../../common/editor/form-rows.ts";
+import { hintUnder, inputOf } from "../../common/editor/form-rows.ts";
 import type { NodeForm } from "../../common/editor/node-form.ts";
 import { explainUnproven } from "../../common/editor/unproven.ts";
+import {
+  type DependentNumber,
+  followChoice,
+  OPERATION_TIMEOUT,
+} from "../../common/editor/values/dependent-number.ts";
 import { ADDRESS } from "../../common/shared/field-checks.ts";
-import { isReference } from "../../common/shared/variables.ts";
+import { longestSigning } from "../../common/shared/signers.ts";
+import type { CallDef, Value } from "../../common/shared/stored-values.ts";
 import { callsWithContracts } from "../../common/shared/stored-values.ts";
 import { durationWords } from "../../common/shared/times.ts";
-import type { CallDef, Value } from "../../common/shared/stored-values.ts";
-import { longestSigning } from "../../common/shared/signers.ts";
+import { isReference } from "../../common/shared/variables.ts";
 import { CONTRACT_FIELDS, MAX_CALLS, NODE } from "../fields.ts";
 import { amountProblem } from "./amount.ts";
 import { type CallsForm, callsForm } from "./calls.ts";

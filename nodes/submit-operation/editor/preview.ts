@@ -1,8 +1,8 @@
-import { postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import type { ConfigNode, EditedNode } from "../../common/editor/api.ts";
-import { onNodeChange } from "../../common/editor/while-open.ts";
-import { inputOf } from "../../common/editor/form-rows.ts";
 import { partOf } from "../../common/editor/form-fields.ts";
+import { inputOf } from "../../common/editor/form-rows.ts";
+import { postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
+import { onNodeChange } from "../../common/editor/while-open.ts";
 import type { CallDef } from "../../common/shared/stored-values.ts";
 import { NODE } from "../fields.ts";
 import type {

@@ -1,5 +1,5 @@
-import { postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
+import { postJson, requestFailure } from "../../common/editor/lookups/admin-requests.ts";
 import { contractExists } from "../../common/editor/lookups/read-contract.ts";
 import { ADDRESS } from "../../common/shared/field-checks.ts";
 import type { Answer, OnChain } from "../../common/shared/form-types.ts";

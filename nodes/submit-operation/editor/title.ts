@@ -1,9 +1,9 @@
-import { shortAddress } from "../../common/editor/lookups/addresses.ts";
 import type { EditedNode } from "../../common/editor/api.ts";
+import { shortAddress } from "../../common/editor/lookups/addresses.ts";
 import { configName, withCount } from "../../common/editor/node-label.ts";
 import { isNow } from "../../common/editor/values/type-hints.ts";
-import { bareName } from "../../common/shared/text.ts";
 import type { CallDef, ContractCall, Value } from "../../common/shared/stored-values.ts";
+import { bareName } from "../../common/shared/text.ts";
 
 /** Characters of one value, so that several fit into the line. */
 const LONGEST_VALUE = 24;

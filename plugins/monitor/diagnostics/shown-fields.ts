@@ -1,5 +1,5 @@
-import { canonicalUrl } from "../../../nodes/common/shared/text.ts";
 import type { Field } from "../../../nodes/common/shared/fields.ts";
+import { canonicalUrl } from "../../../nodes/common/shared/text.ts";
 import { isReference } from "../../../nodes/common/shared/variables.ts";
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../../src/protocol/limits.ts";
 import { isPublic } from "../public-address.ts";

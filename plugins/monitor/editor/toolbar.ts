@@ -1,6 +1,6 @@
 import type { Decided } from "../../../nodes/common/approvals/types.ts";
-import { getJson, postJson, refusalOf } from "../../../nodes/common/editor/lookups/admin-requests.ts";
 import { icon, make } from "../../../nodes/common/editor/elements.ts";
+import { getJson, postJson, refusalOf } from "../../../nodes/common/editor/lookups/admin-requests.ts";
 import type { Answer } from "../../../nodes/common/shared/form-types.ts";
 import { say } from "./node-red.ts";
 import { word } from "./words.ts";

@@ -9,8 +9,7 @@ import type {
 } from "../../../nodes/common/fields/config-nodes.ts";
 import type { FlowNode, Flows } from "../../../nodes/common/flows/flows.ts";
 import { Paths } from "../../../nodes/common/flows/paths.ts";
-import { serviceIdentity } from "../../../nodes/common/shared/text.ts";
-import { splitNames } from "../../../nodes/common/shared/text.ts";
+import { serviceIdentity, splitNames } from "../../../nodes/common/shared/text.ts";
 import { isReference } from "../../../nodes/common/shared/variables.ts";
 import type { Activity } from "../../../nodes/common/telemetry/activity.ts";
 import type { Origin } from "../../../nodes/common/telemetry/types.ts";

@@ -1,5 +1,5 @@
-import { getJson, postJson, refusalOf } from "../../../nodes/common/editor/lookups/admin-requests.ts";
 import { make } from "../../../nodes/common/editor/elements.ts";
+import { getJson, postJson, refusalOf } from "../../../nodes/common/editor/lookups/admin-requests.ts";
 import type { Answer } from "../../../nodes/common/shared/form-types.ts";
 import {
   type RehearsalState,

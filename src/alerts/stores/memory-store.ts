@@ -1,5 +1,5 @@
-import type { SharedState } from "../../consumer/index.ts";
 import { callable, finiteDuration, like, options, text, whole } from "../../options/index.ts";
+import type { SharedState } from "../../ownership/index.ts";
 import type { AlertRecord, AlertStore } from "../types.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { throwIfAborted } from "../../abort.ts";
 import { CrecError } from "../../errors.ts";
 import type { ChannelEvent } from "../../protocol/index.ts";
 import type { Clock } from "../../timing/index.ts";
@@ -9,7 +10,6 @@ import type { EventConsumerOptions, Limits, StartPosition } from "../options.ts"
 import { firstEventMissed } from "../pages/detect-page-order.ts";
 import { notKept } from "../pages/gap.ts";
 import { PageReader } from "../pages/page-reader.ts";
-import { throwIfAborted } from "../../abort.ts";
 import { Poller } from "./poller.ts";
 import { isTooLarge } from "./read-errors.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import should from "should";
 import { redactor, shortened, translatedWords } from "../../../plugins/monitor/diagnostics/redact.ts";
-import { textsByKey } from "../../../scripts/lib/languages/problems.ts";
 import { englishFiles, pathIn, textOf } from "../../../scripts/lib/languages/check.ts";
+import { textsByKey } from "../../../scripts/lib/languages/problems.ts";
 import { languages } from "../../../scripts/lib/locales.ts";
 import { ownWords } from "../../../scripts/lib/own-words.ts";
 import { canary, spellings, wayIn } from "./canaries.ts";

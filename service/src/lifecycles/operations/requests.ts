@@ -6,9 +6,9 @@ import {
   type Subject,
   type WireTransaction,
 } from "../../../../src/protocol/index.ts";
+import { operationDigest } from "../../../../src/signing/operation.ts";
 import { isRsaSignature } from "../../../../src/signing/rsa.ts";
 import { recoverSigner } from "../../../../src/signing/signature.ts";
-import { operationDigest } from "../../../../src/signing/operation.ts";
 import { ECDSA_SIGNATURE_LENGTH, isSigner } from "../../chain/smart-account.ts";
 import type { Context } from "../../context.ts";
 import { type ApiError, conflict, invalid } from "../../errors.ts";
