@@ -128,8 +128,8 @@ async function test() {
   /** @param {string} what @param {string} script */
   const built = (what, script) => quietly(what, process.execPath, [join(root, "scripts", script)]);
   const builds = [
-    ...(needsBuild ? [built("The build", "build.mjs")] : []),
-    ...(needsClient ? [built("The build of the client", "build-client.mjs")] : []),
+    ...(needsBuild ? [built("The build", "build.ts")] : []),
+    ...(needsClient ? [built("The build of the client", "build-client.ts")] : []),
   ];
   if ((await Promise.all(builds)).includes(false)) return 1;
 
