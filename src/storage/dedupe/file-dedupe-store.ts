@@ -129,7 +129,7 @@ function notWritten(path: string, cause: unknown): string {
   return `The keys that were processed cannot be written to ${path} (${codeOf(cause)}). ${fileAdvice(cause)}. After a restart, events may be processed once more. The store tries again.`;
 }
 
-/** A file with one entry a line, oldest first. */
+/** @internal A file with one entry a line, oldest first. */
 export class DedupeFile extends CheckedLines<SeenEntry> {
   constructor(path: string, files?: Files) {
     const lost = "events that were processed may be processed once more";
