@@ -93,7 +93,7 @@ describe("npm run dev", function () {
 
   it("prints the file and line of an error, keeps running, and uses the next good save", async () => {
     const [before, answer] = [nodeRed(), await probe(editor)];
-    const line = await sources.replace("nodes/ack/node.ts", /const fields/, "const const fields");
+    const line = await sources.replace("nodes/ack/node.ts", /const context/, "const const context");
     await launched.says(`nodes/ack/node.ts:${line}:10: ERROR`);
     should(nodeRed()).equal(before);
     should(await probe(editor)).equal(answer);
