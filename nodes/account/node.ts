@@ -13,17 +13,17 @@ export default function register(RED: NodeAPI): void {
   function ConstructAccount(this: Node, def: AccountDef): void {
     RED.nodes.createNode(this, def);
     const context = formContext(RED, this, NODE, def);
-    const { fields } = context;
+    const { fields, t } = context;
 
     onInput(context, def, async ({ msg, send, signal }) => {
-      showStatus(this, "working", statusText(RED._, "account.status.requesting"));
+      showStatus(this, "working", statusText(t, "account.status.requesting"));
       // Errors of an earlier request are not about this one.
       const { errors: _earlier, ...crec } = msg.crec ?? {};
       msg.crec = crec;
       const { account } = await connectionOf(RED.nodes, fields.settings.connection).client();
       if (fields.choice("action") === "details") {
         send(answer(msg, await account.details({ signal }), {}));
-        return showStatus(this, "done", statusText(RED._, "account.status.done"));
+        return showStatus(this, "done", statusText(t, "account.status.done"));
       }
       const { data, errors } = await account
         .queryPartial(await fields.of(msg).required("query"), {
@@ -41,7 +41,7 @@ export default function register(RED: NodeAPI): void {
       showStatus(
         this,
         "done",
-        statusText(RED._, errors.length > 0 ? "account.status.partial" : "account.status.done"),
+        statusText(t, errors.length > 0 ? "account.status.partial" : "account.status.done"),
       );
     });
   }

@@ -23,13 +23,13 @@ export default function register(RED: NodeAPI): void {
   function ConstructAck(this: Node, def: AckDef): void {
     RED.nodes.createNode(this, def);
     const context = formContext(RED, this, NODE, def);
-    const { fields } = context;
+    const { fields, t } = context;
 
     onInput(context, def, async ({ msg, send }) => {
       const action = fields.choice("action");
       const eventId = override(msg, "eventId");
       if (!eventId && isAlertWithoutEvent(msg)) {
-        showStatus(this, "done", statusText(RED._, "ack.status.no-event"));
+        showStatus(this, "done", statusText(t, "ack.status.no-event"));
         send(msg);
         return;
       }
@@ -41,13 +41,13 @@ export default function register(RED: NodeAPI): void {
       }
       if (isTest(msg)) {
         // The event itself may be in flight.
-        showStatus(this, "done", statusText(RED._, "ack.status.test"));
+        showStatus(this, "done", statusText(t, "ack.status.test"));
         send(msg);
         return;
       }
       const lease = leaseOfMessage(msg);
       if (lease && !(await isHeld(lease))) {
-        showStatus(this, "stopped", statusText(RED._, "ack.status.moved"));
+        showStatus(this, "stopped", statusText(t, "ack.status.moved"));
         send(null, { ...msg, crec: { ...msg.crec, error: MOVED } });
         return;
       }
@@ -64,9 +64,9 @@ export default function register(RED: NodeAPI): void {
         if (refusal) consumer.refuse(eventId, refusal);
         else consumer.ack(eventId);
       }
-      if (consumers.length > 0) showStatus(this, "done", statusText(RED._, `ack.status.${action}`));
+      if (consumers.length > 0) showStatus(this, "done", statusText(t, `ack.status.${action}`));
       // A second copy of the message, or one that came too late: the event was settled before.
-      else showStatus(this, "stopped", statusText(RED._, "ack.status.settled"));
+      else showStatus(this, "stopped", statusText(t, "ack.status.settled"));
       send(msg);
     });
   }

@@ -15,12 +15,12 @@ export default function register(RED: NodeAPI): void {
   function ConstructApi(this: Node, def: ApiDef): void {
     RED.nodes.createNode(this, def);
     const context = formContext(RED, this, NODE, def);
-    const { fields } = context;
+    const { fields, t } = context;
 
     onInput(context, def, async ({ msg, send, signal }) => {
       const method = fields.choice("method");
       if (method !== "GET") refuseTest(msg, fields);
-      showStatus(this, "working", statusText(RED._, "api.status.requesting"));
+      showStatus(this, "working", statusText(t, "api.status.requesting"));
       const client = await clientFor(connectionOf(RED.nodes, fields.settings.connection), msg);
       const values = fields.of(msg);
       const path = await values.required("path");
@@ -36,7 +36,7 @@ export default function register(RED: NodeAPI): void {
         ...(body === undefined || body === "" ? {} : { body }),
       });
       send(answer(msg, data, { status }));
-      showStatus(this, "done", { code: String(status), text: RED._("api.status.done") });
+      showStatus(this, "done", { code: String(status), text: t("api.status.done") });
     });
   }
   RED.nodes.registerType("crec-api", ConstructApi);

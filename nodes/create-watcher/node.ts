@@ -28,7 +28,7 @@ export default function register(RED: NodeAPI): void {
   function ConstructCreateWatcher(this: Node, def: CreateWatcherDef): void {
     RED.nodes.createNode(this, def);
     const context = formContext(RED, this, NODE, def);
-    const { fields } = context;
+    const { fields, t } = context;
     const warned = new Map<string, true>();
 
     /** Says once of each pair of watchers that they would read one event differently. */
@@ -42,13 +42,13 @@ export default function register(RED: NodeAPI): void {
         if (warned.has(pair)) continue;
         setNewest(warned, pair, true, MOST_WARNED);
         const values = { other: name, event: reading.text, watcher: about.request.name };
-        this.warn(RED._("create-watcher.warning.reads-differently", values));
+        this.warn(t("create-watcher.warning.reads-differently", values));
       }
     };
 
     /** Creates or finds the watcher, and shows its status. */
     const create = async ({ msg, signal }: Task, client: CrecClient): Promise<CreatedWatcher> => {
-      showStatus(this, "working", statusText(RED._, "create-watcher.status.creating"));
+      showStatus(this, "working", statusText(t, "create-watcher.status.creating"));
       const channel = channelOf(RED.nodes, fields.settings.channel);
       const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       const request = await requestOf(context, msg);
@@ -73,11 +73,7 @@ export default function register(RED: NodeAPI): void {
       const { channelId, watcher, found } = created;
       const report = (watcher: Watcher, found: boolean): CrecMessage => {
         noteWatcher(watcher, { service: connection.baseUrl, origin: originOf(this) });
-        showStatus(
-          this,
-          watcher.status === "active" ? "done" : "working",
-          serviceStatus(RED._, watcher.status),
-        );
+        showStatus(this, watcher.status === "active" ? "done" : "working", serviceStatus(t, watcher.status));
         const crec = { channelId, watcherId: watcher.watcher_id, status: watcher.status, found };
         return answer(msg, watcher, crec);
       };

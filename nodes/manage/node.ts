@@ -19,17 +19,13 @@ export default function register(RED: NodeAPI): void {
   function ConstructManage(this: Node, def: ManageDef): void {
     RED.nodes.createNode(this, def);
     const context = formContext(RED, this, NODE, def);
-    const { fields } = context;
+    const { fields, t } = context;
 
     const act = async ({ msg, send, signal, kept, keep }: Task): Promise<void> => {
       const wait = kept?.about as ManageWait | undefined;
       const action = wait?.action ?? actionOf(fields.settings);
       if (!kept && isWrite(action)) refuseTest(msg, fields);
-      showStatus(
-        this,
-        "working",
-        statusText(RED._, kept ? "common.status.resuming" : "manage.status.working"),
-      );
+      showStatus(this, "working", statusText(t, kept ? "common.status.resuming" : "manage.status.working"));
       const connection = connectionFor(RED.nodes, fields.settings, action);
       if (kept) requireSameService(kept, connection);
       const client = await clientFor(connection, msg);
@@ -48,7 +44,7 @@ export default function register(RED: NodeAPI): void {
         onStatus: (resource) => {
           const { status } = resource;
           noteResources(resource, seen);
-          showStatus(this, "working", serviceStatus(RED._, status));
+          showStatus(this, "working", serviceStatus(t, status));
           msg.crec = { ...msg.crec, status };
         },
         note: (known) => {
@@ -61,7 +57,7 @@ export default function register(RED: NodeAPI): void {
       send(answer(msg, payload, { ...crec, ...createdOf(client, msg, crec) }));
       const { status } = crec;
       const said =
-        typeof status === "string" ? serviceStatus(RED._, status) : statusText(RED._, "manage.status.done");
+        typeof status === "string" ? serviceStatus(t, status) : statusText(t, "manage.status.done");
       showStatus(this, "done", said);
     };
     onInput(context, def, act, { resumes: () => fields.flag("resume") });

@@ -33,7 +33,7 @@ export default function register(RED: NodeAPI): void {
   function ConstructOperation(this: Node, def: OperationDef): void {
     RED.nodes.createNode(this, def);
     const context = formContext(RED, this, NODE, def);
-    const { fields } = context;
+    const { fields, t } = context;
 
     const resumes = () => fields.flag("resume");
     const reports = new OperationReports(this, resumes);
@@ -48,12 +48,12 @@ export default function register(RED: NodeAPI): void {
       const number = ++newest;
       const name: string = fields.settings.action ?? "get";
       const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-      if (!action) throw translatedError("UNKNOWN_ACTION", RED._("operation.error.action", { action: name }));
+      if (!action) throw translatedError("UNKNOWN_ACTION", t("operation.error.action", { action: name }));
       if (!kept && (name === "finalize" || name === "cancel")) refuseTest(msg, fields);
       showStatus(
         this,
         "working",
-        statusText(RED._, kept ? "common.status.resuming" : "operation.status.working"),
+        statusText(t, kept ? "common.status.resuming" : "operation.status.working"),
       );
       const incoming = msg.crec;
       const channel = channelOf(RED.nodes, fields.settings.channel);
@@ -81,13 +81,10 @@ export default function register(RED: NodeAPI): void {
         warnOf: ({ transactions, address }) => {
           for (const [index, call] of transactions.entries()) {
             const unusual = unusualRecipient(call, address);
-            if (unusual)
-              this.warn(`Call ${index + 1}: ${RED._(`common.unusual.${unusual.recipient}`, unusual)}`);
+            if (unusual) this.warn(`Call ${index + 1}: ${t(`common.unusual.${unusual.recipient}`, unusual)}`);
             const { to, implementation: from = "", upgraded_to: implementation } = call;
             if (implementation === undefined) continue;
-            this.warn(
-              `Call ${index + 1}: ${RED._("operation.warning.upgraded", { to, from, implementation })}`,
-            );
+            this.warn(`Call ${index + 1}: ${t("operation.warning.upgraded", { to, from, implementation })}`);
           }
         },
         signer,
@@ -95,7 +92,7 @@ export default function register(RED: NodeAPI): void {
           const { operationId, walletOperationId, digest, deadline } = unsigned;
           msg.crec = withDetails(msg, { channelId, operationId, walletOperationId, digest, deadline });
           const [isResumed, isPast] = [kept !== undefined, () => number !== newest];
-          if (!isResumed) showStatus(this, "working", statusText(RED._, "operation.status.signing"));
+          if (!isResumed) showStatus(this, "working", statusText(t, "operation.status.signing"));
           asking = new Asking(RED, this, { ref: signer, digest, deadline, isResumed, isPast, signal });
           await asking.join();
           await keep({ id: canonicalId(operationId), connection, about: unsigned, isRequired: true });
@@ -106,8 +103,7 @@ export default function register(RED: NodeAPI): void {
         timeoutMs: () => fields.milliseconds("timeout"),
         statuses: fields.list("statuses"),
         limit: () => fields.number("limit"),
-        onStatus: (status, verification) =>
-          showStatus(this, "working", shownStatus(RED._, status, verification)),
+        onStatus: (status, verification) => showStatus(this, "working", shownStatus(t, status, verification)),
         onFound: ({ operation, digest }) => {
           msg.crec = withDetails(msg, { operationId: operation.operation_id, digest, found: true });
         },
@@ -135,9 +131,7 @@ export default function register(RED: NodeAPI): void {
           });
           if (!change) return;
           (report ?? reports.begin(knownOf(channelId, operation))).executed(change);
-          this.warn(
-            RED._("common.warning.executed-after-all", { status: statusWord(RED._, change.status), id }),
-          );
+          this.warn(t("common.warning.executed-after-all", { status: statusWord(t, change.status), id }));
         },
       };
       const acting = wait ? resume(actions, wait) : action(actions);
@@ -146,12 +140,12 @@ export default function register(RED: NodeAPI): void {
       const { payload, crec } = result;
       send(answer(msg, payload, crec));
       const { status, verification } = crec;
-      if (status === undefined) showStatus(this, "done", statusText(RED._, "operation.status.done"));
+      if (status === undefined) showStatus(this, "done", statusText(t, "operation.status.done"));
       else
         showStatus(
           this,
           "done",
-          verification ? shownStatus(RED._, status, verification) : serviceStatus(RED._, status),
+          verification ? shownStatus(t, status, verification) : serviceStatus(t, status),
         );
     };
     onInput(context, def, act, { resumes });

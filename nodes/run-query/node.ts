@@ -25,14 +25,10 @@ export default function register(RED: NodeAPI): void {
   function ConstructRunQuery(this: Node, def: RunQueryDef): void {
     RED.nodes.createNode(this, def);
     const context = formContext(RED, this, NODE, def);
-    const { fields } = context;
+    const { fields, t } = context;
 
     const act = async ({ msg, send, signal, kept, keep }: Task): Promise<void> => {
-      showStatus(
-        this,
-        "working",
-        statusText(RED._, kept ? "common.status.resuming" : "run-query.status.asking"),
-      );
+      showStatus(this, "working", statusText(t, kept ? "common.status.resuming" : "run-query.status.asking"));
       const timeoutMs = fields.milliseconds("timeout");
       const maxAge = fields.number("maxAge");
       const channel = channelOf(RED.nodes, def.channel);
@@ -55,7 +51,7 @@ export default function register(RED: NodeAPI): void {
         await keep({ id: canonicalId(queryId), connection, about, isCheap: true });
       };
       const onStatus = ({ status }: Query) => {
-        showStatus(this, "working", serviceStatus(RED._, status));
+        showStatus(this, "working", serviceStatus(t, status));
         send(null, { ...answer(msg, { status }, { status }), topic: `query.status/${status}` });
       };
       const { QueryNotVerifiedError, WaitError } = await loadLibrary();
@@ -80,7 +76,7 @@ export default function register(RED: NodeAPI): void {
         throw tooOld;
       }
       send(answer(msg, read(raw), crec), null);
-      showStatus(this, "done", serviceStatus(RED._, query.status));
+      showStatus(this, "done", serviceStatus(t, query.status));
     };
     onInput(context, def, act, { resumes: () => fields.flag("resume") });
   }

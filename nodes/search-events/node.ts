@@ -33,12 +33,12 @@ export default function register(RED: NodeAPI): void {
   function ConstructSearchEvents(this: Node, def: SearchEventsDef): void {
     RED.nodes.createNode(this, def);
     const context = formContext(RED, this, NODE, def);
-    const { fields } = context;
+    const { fields, t } = context;
     const undecoded = new UndecodedNote(context, "search-events.warning.undecoded");
     let conditions: NodeConditions | undefined;
 
     onInput(context, def, async ({ msg, send, signal }) => {
-      showStatus(this, "working", statusText(RED._, "search-events.status.searching"));
+      showStatus(this, "working", statusText(t, "search-events.status.searching"));
       const most = fields.number("limit") ?? Number.POSITIVE_INFINITY;
       const { settings } = fields;
       conditions ??= nodeConditions(context, { ...settings, match: fields.choice("match") });
@@ -103,7 +103,7 @@ export default function register(RED: NodeAPI): void {
             showStatus(
               this,
               "working",
-              statusText(RED._, "search-events.status.found", { count: sequence.count }),
+              statusText(t, "search-events.status.found", { count: sequence.count }),
             );
             shownAt = performance.now();
           }
@@ -117,13 +117,13 @@ export default function register(RED: NodeAPI): void {
       sequence.end();
       if (undecided.count > 0) {
         const words = { count: undecided.count, why: undecided.reasons.join(" ") };
-        this.warn(RED._("search-events.warning.undecided", words));
+        this.warn(t("search-events.warning.undecided", words));
       }
       const isFiltered = conditions.rows.length > 0;
       const unread = undecoded.count - undecodedBefore;
       const [kind, key] = lastStatus({ rejected, unread, isMore, isFiltered });
       const counts = { count: sequence.count, rejected, unread };
-      showStatus(this, kind, statusText(RED._, `search-events.status.${key}`, counts));
+      showStatus(this, kind, statusText(t, `search-events.status.${key}`, counts));
     });
   }
   RED.nodes.registerType("crec-search-events", ConstructSearchEvents);

@@ -31,7 +31,7 @@ export default function register(RED: NodeAPI): void {
   function ConstructVerifyEvent(this: Node, def: VerifyEventDef): void {
     RED.nodes.createNode(this, def);
     const context = formContext(RED, this, NODE, def);
-    const { fields } = context;
+    const { fields, t } = context;
     const { settings } = fields;
     const once = openOnce(RED, this, fields);
     const undecoded = new UndecodedNote(context, "verify-event.warning.undecoded");
@@ -44,8 +44,8 @@ export default function register(RED: NodeAPI): void {
       const { dedupeKey, paramsDigest, signedFacts, unmetExpectation } = library;
       const reject = (verification: VerifyResult | UnmetExpectation | SeenBefore) => {
         send(null, { ...msg, crec: { ...msg.crec, verification } }, null);
-        const reason = verification.verified ? "" : reasonWord(RED._, verification.reason);
-        showStatus(this, "error", statusText(RED._, "verify-event.status.rejected", { reason }));
+        const reason = verification.verified ? "" : reasonWord(t, verification.reason);
+        showStatus(this, "error", statusText(t, "verify-event.status.rejected", { reason }));
       };
 
       const readChannelId = () => channelIdOf(RED.nodes, settings.channel, msg, event, signal);
@@ -66,7 +66,7 @@ export default function register(RED: NodeAPI): void {
         note({});
         if (!isNotice(verification)) return reject(verification);
         send(null, null, answer(msg, payloadOf(event, library), { verification }));
-        showStatus(this, "done", statusText(RED._, "verify-event.status.unsigned"));
+        showStatus(this, "done", statusText(t, "verify-event.status.unsigned"));
         return;
       }
       const unmet = unmetExpectation(signedFacts(event), expected, verification);
@@ -99,10 +99,10 @@ export default function register(RED: NodeAPI): void {
       undecoded.note({ payload, crec: { offset: event.headers.offset } });
       if (result !== "contradicts")
         return isUndecoded(payload)
-          ? showStatus(this, "waiting", statusText(RED._, "verify-event.status.undecoded"))
-          : showStatus(this, "done", statusText(RED._, "verify-event.status.verified"));
+          ? showStatus(this, "waiting", statusText(t, "verify-event.status.undecoded"))
+          : showStatus(this, "done", statusText(t, "verify-event.status.verified"));
       reportContradiction(context, library.eventKeyOf(key));
-      showStatus(this, "waiting", statusText(RED._, "common.status.contradicts"));
+      showStatus(this, "waiting", statusText(t, "common.status.contradicts"));
     });
   }
   RED.nodes.registerType("crec-verify-event", ConstructVerifyEvent);

@@ -20,7 +20,7 @@ const NEEDED = [
   "docs/custody.md",
 ];
 
-/** A module in a text that is written: it is none that this file imports. */
+/** Quotes a module, so that tools do not take the text for an import of this file. */
 const named = (file: string) => JSON.stringify(file);
 
 /**
